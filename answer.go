@@ -1,0 +1,178 @@
+package sextant
+
+// Status says how a question ended.
+type Status string
+
+// The statuses.
+const (
+	Answered             Status = "answered"
+	Partial              Status = "partial"
+	NoData               Status = "no_data"
+	InsufficientEvidence Status = "insufficient_evidence"
+	OutOfScope           Status = "out_of_scope"
+	NeedsClarification   Status = "needs_clarification"
+	BudgetExhausted      Status = "budget_exhausted"
+	SourceUnavailable    Status = "source_unavailable"
+)
+
+// ExitCode is the process exit code of a question that ended so.
+func (s Status) ExitCode() int {
+	switch s {
+	case Answered, Partial:
+		return 0
+	case NoData:
+		return 3
+	case InsufficientEvidence:
+		return 4
+	case OutOfScope:
+		return 5
+	case NeedsClarification:
+		return 6
+	case BudgetExhausted:
+		return 7
+	case SourceUnavailable:
+		return 8
+	}
+	return 1
+}
+
+// HTTPStatus is the status code of a response that carries this ending.
+func (s Status) HTTPStatus() int {
+	if s == SourceUnavailable {
+		return 503
+	}
+	return 200
+}
+
+// Answer is everything one question led to. It is also the JSON of POST /v1/ask.
+type Answer struct {
+	Question    string        `json:"question"`
+	Status      Status        `json:"status"`
+	Summary     string        `json:"summary"`
+	Findings    []Finding     `json:"findings"`
+	Regulatory  []Regulatory  `json:"regulatory,omitempty"`
+	CausalChain []Finding     `json:"causal_chain,omitempty"`
+	Computed    []Computed    `json:"computed,omitempty"`
+	Conflicts   []Conflict    `json:"conflicts,omitempty"`
+	Caveats     []string      `json:"caveats,omitempty"`
+	Ledger      Ledger        `json:"ledger"`
+	Intent      string        `json:"intent"`
+	Strategy    string        `json:"strategy"`
+	Confidence  string        `json:"confidence"` // high, medium, low
+	Aspects     []Aspect      `json:"aspects,omitempty"`
+	Missing     []Aspect      `json:"missing,omitempty"`
+	Degraded    []Degradation `json:"degraded,omitempty"`
+	NotHeld     []NotHeld     `json:"not_held,omitempty"`
+	Suggestions []string      `json:"suggestions,omitempty"`
+	Evidence    []Passage     `json:"evidence"`
+	Removed     []Removed     `json:"removed,omitempty"`
+	AsOf        string        `json:"as_of"` // ISO date that relative dates were counted from
+	Usage       Usage         `json:"usage"`
+	TraceID     string        `json:"trace_id"`
+}
+
+// Finding is one statement with the quotes that support it.
+type Finding struct {
+	Text       string  `json:"text"`
+	Quotes     []Quote `json:"quotes"`
+	Source     string  `json:"source"` // collection
+	Confidence string  `json:"confidence"`
+}
+
+// Regulatory is what a rule has to do with the question.
+type Regulatory struct {
+	Regulation       string  `json:"regulation"`
+	Relevance        string  `json:"relevance"`
+	ComplianceStatus string  `json:"compliance_status,omitempty"`
+	Version          string  `json:"version,omitempty"` // date of the text in force that was used
+	Quotes           []Quote `json:"quotes"`
+}
+
+// Conflict is a fact on which sources disagree; the first has the highest authority.
+type Conflict struct {
+	Subject string    `json:"subject"`
+	Sides   []Finding `json:"sides"`
+}
+
+// Aspect is a thing the question asks.
+type Aspect struct {
+	Name    string `json:"name"`
+	Covered bool   `json:"covered"`
+}
+
+// Degradation names a stage that was skipped or done in a lesser way, and why.
+type Degradation struct {
+	Stage  string `json:"stage"`
+	Reason string `json:"reason"`
+}
+
+// NotHeld names a collection that the question needs and that holds nothing.
+type NotHeld struct {
+	Collection string `json:"collection"`
+	Reason     string `json:"reason"`
+	Command    string `json:"command"` // what fills it
+}
+
+// Removed is a finding that did not survive the check.
+type Removed struct {
+	Text   string `json:"text"`
+	Reason string `json:"reason"`
+}
+
+// Usage is what a question cost.
+type Usage struct {
+	ModelCalls   int     `json:"model_calls"`
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	DurationMS   float64 `json:"duration_ms"`
+}
+
+// Computed is an exact figure or table, made by the store under the ledger.
+type Computed struct {
+	Kind      string   `json:"kind"` // count, list, group, compare, top, share, first, last, sum
+	Title     string   `json:"title"`
+	Unit      string   `json:"unit"`       // "documents" or the name of a group
+	UnitLabel string   `json:"unit_label"` // what one of them is called: events, aircraft
+	Total     int64    `json:"total"`
+	Unknown   int64    `json:"unknown"` // within the total, where the grouping field is not recorded
+	GroupBy   string   `json:"group_by,omitempty"`
+	Keys      []string `json:"keys,omitempty"` // the rows that were asked for by name
+	N         int      `json:"n,omitempty"`    // of a top: how many rows were asked for
+	Columns   []string `json:"columns,omitempty"`
+	Rows      [][]any  `json:"rows,omitempty"`
+	ShareOf   string   `json:"share_of,omitempty"` // EXPR of the part
+	PartCount int64    `json:"part_count,omitempty"`
+	Percent   string   `json:"percent,omitempty"` // one decimal, as a decimal string so that it is exact
+	Low       string   `json:"percent_low,omitempty"`
+	High      string   `json:"percent_high,omitempty"` // 95 % Wilson interval
+	Sum       int64    `json:"sum,omitempty"`
+	SumOf     string   `json:"sum_of,omitempty"`
+	Date      string   `json:"date,omitempty"`
+	IDs       []string `json:"ids"`            // native ids, at most 1,000
+	Next      string   `json:"next,omitempty"` // cursor to the ids after these
+	Filter    string   `json:"filter"`         // EXPR
+	Method    Method   `json:"method"`
+}
+
+// Method is the card that says what a computed figure means.
+type Method struct {
+	Unit        string       `json:"unit"`
+	Scope       string       `json:"scope"`
+	Period      string       `json:"period"`
+	Coverage    string       `json:"coverage,omitempty"`
+	Unknown     []string     `json:"unknown,omitempty"` // one sentence for each field that is not always recorded
+	OpenCases   int64        `json:"open_cases,omitempty"`
+	DataDate    string       `json:"data_date,omitempty"`
+	Files       []string     `json:"files,omitempty"`
+	CountedAs   [][]any      `json:"counted_as,omitempty"` // spellings and how often each stands
+	OtherCounts []OtherCount `json:"other_counts,omitempty"`
+	AtLeast     bool         `json:"at_least"`
+	Notes       []string     `json:"notes,omitempty"`
+}
+
+// OtherCount is another defensible figure for the same words, and why it differs.
+type OtherCount struct {
+	Rule  string `json:"rule"`
+	Count int64  `json:"count"`
+	Why   string `json:"why"`
+}
