@@ -24,6 +24,7 @@ const (
 
 var kindNames = [...]string{"none", "keyword", "int", "float", "bool", "time"}
 
+// String returns the kind's name as it is written in schemas: "keyword", "int".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

@@ -1,0 +1,132 @@
+package importtest
+
+import (
+	"slices"
+	"strings"
+)
+
+// modulePath is the path every package of the module starts with.
+const modulePath = "github.com/sextant-rag/sextant"
+
+// root is the name of the module's top package in the tables; every other package is
+// named by its folder.
+const root = "."
+
+// anything in a row allows every import: the wiring's.
+const anything = "..."
+
+// The layers of the module from the bottom up. A package may import what lies below it
+// and nothing beside it, unless its own row says so.
+var (
+	nouns        = []string{root, "filter"}
+	base         = with(nouns, "trace") // trace may be called from everywhere above the nouns
+	capabilities = with(base, "rerank", "signal", "embed", "llm", "prompt", "chunk", "extract", "source", "store")
+	engines      = with(capabilities, "lexical", "vector") // what a stage of a question stands on
+	stages       = with(capabilities, "generate", "check", "compute", "constrain", "plan", "retrieve")
+)
+
+// edges is the full table of imports inside the module: for each package what its
+// non-test files may import. A package that is not in the table may not exist; one that
+// is in the table need not exist yet.
+//
+// Three shapes carry the design. Contracts never import their implementations
+// (store does not know store/sqlite); implementations never import each other; and
+// only cmd/sextant imports aviation, so that without that folder and its lines in cmd
+// everything generic still builds.
+var edges = map[string][]string{
+	// The nouns.
+	"filter": {},
+	root:     {"filter"},
+
+	// Engines that know words and numbers.
+	"bert":    {},
+	"vector":  {},
+	"lexical": nouns,
+
+	// The recorder of traces, and where it sends them.
+	"trace":        nouns,
+	"trace/mlflow": base,
+	"trace/otlp":   base,
+
+	// Capabilities: a contract, then what fulfils it.
+	"chunk":           base,
+	"embed":           base,
+	"embed/local":     with(base, "embed", "bert", "vector"),
+	"embed/openai":    with(base, "embed"),
+	"extract":         base,
+	"llm":             base,
+	"llm/anthropic":   with(base, "llm"),
+	"llm/openai":      with(base, "llm"),
+	"llm/replay":      with(base, "llm"),
+	"llm/llmtest":     with(base, "llm"),
+	"prompt":          base,
+	"rerank":          with(base, "embed", "embed/local"),
+	"signal":          base,
+	"source":          base,
+	"source/feed":     with(base, "source"),
+	"source/file":     with(base, "source"),
+	"source/table":    with(base, "source"),
+	"store":           base,
+	"store/chroma":    with(base, "store", "lexical", "vector"),
+	"store/qdrant":    with(base, "store", "lexical", "vector"),
+	"store/sqlite":    with(base, "store", "lexical", "vector"),
+	"store/storetest": with(base, "store"),
+
+	// Stages of a question.
+	"check":     engines,
+	"compute":   engines,
+	"constrain": engines,
+	"generate":  engines,
+	"plan":      engines,
+	"retrieve":  engines,
+
+	// What strings them together.
+	"pipeline": stages,
+
+	// Surfaces and whole jobs, above the pipeline.
+	"agent":     with(stages, "pipeline"),
+	"eval":      with(stages, "pipeline"),
+	"httpapi":   with(stages, "pipeline", "ingest", "agent", "web"),
+	"ingest":    with(stages, "pipeline"),
+	"mcpserver": with(stages, "pipeline"),
+	"web":       {},
+
+	// The domain pack: values for the engine to work with.
+	"aviation":        with(stages, "source/feed", "source/file", "source/table"),
+	"aviation/sample": with(nouns, "aviation"),
+
+	// Wiring, by hand.
+	"cmd/sextant": {anything},
+
+	// Laws and machinery of the tests.
+	"internal/importtest": {},
+	"internal/testbed":    with(base, "store", "store/chroma", "store/qdrant"),
+}
+
+// testOnly packages exist for tests: only test files and each other may import them.
+var testOnly = []string{"internal/importtest", "internal/testbed", "llm/llmtest", "store/storetest"}
+
+// allowed reports whether a non-test file of package from may import package to, both
+// as named in edges.
+func allowed(from, to string) bool {
+	if slices.Contains(testOnly, to) && !slices.Contains(testOnly, from) {
+		return false
+	}
+	return slices.Contains(edges[from], to) || slices.Contains(edges[from], anything)
+}
+
+// allowedInTests reports whether a test file of package from may import package to.
+// Tests may set up anything they need, such as a real store, but a test of generic code
+// must not lean on the domain pack, or it would fall with it.
+func allowedInTests(from, to string) bool {
+	if from == "cmd/sextant" || within(from, "aviation") {
+		return true
+	}
+	return !within(to, "aviation") && !within(to, "cmd")
+}
+
+// within reports whether a package is dir or lies below it.
+func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
+
+// with returns a row of the table with more packages.
+func with(row []string, more ...string) []string { return append(slices.Clone(row), more...) }
