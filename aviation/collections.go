@@ -1,0 +1,137 @@
+package aviation
+
+import (
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+)
+
+// Aircraft is the group of the incidents collection: what differs between the
+// aircraft of one event.
+const Aircraft = "aircraft"
+
+// Incidents describes the collection of NTSB accidents and incidents: one document an
+// event, its aircraft as a group in the order of their accident numbers. Values
+// follow the NTSB's own words; a field that the record leaves blank is missing, never
+// zero, and "UNK" or "Unknown" where the record says so is a value like any other.
+func Incidents() sextant.Collection {
+	return sextant.Collection{
+		Name: "incidents", Title: "NTSB accidents and incidents", Role: sextant.RoleEvents, Unit: "events",
+		DateField: "event_date", Fill: "sextant ingest ntsb PATH...",
+		Schema: filter.Schema{
+			Fields: append(eventFields(), aircraftFields()...),
+			Groups: []filter.Group{{Name: Aircraft, Label: "aircraft"}},
+		},
+	}
+}
+
+func eventFields() []filter.Field {
+	return []filter.Field{
+		keyword("event_id", "event id", "NTSB's id of the event, such as 20001208X05756; the date in it is not the event's.", filter.Case),
+		facet("investigation_type", "accident or incident", "Whether the NTSB classed the event as an accident or an incident.", filter.Case),
+		field("event_date", "date", "Local date of the event.", filter.Time),
+		keyword("event_date_precision", "precision of the date", "\"month\" or \"year\" where the record does not give the day; the date is then the first of it.", filter.Case),
+		field("event_month", "month of the year", "Month of the event, 1 to 12.", filter.Int),
+		keyword("location", "location", "Place as recorded, such as \"LEADVILLE, CO\".", filter.Case),
+		facet("city", "city", "What stands before the last comma of the location, in capitals.", filter.Case),
+		facet("state", "state", "Two letters after the last comma of the location, for events in the United States; GM is the Gulf of Mexico, AO and PO are the oceans.", filter.Case),
+		facet("country", "country", "Country as recorded; missing for some events at sea.", filter.Case),
+		field("latitude", "latitude", "Degrees north; missing where the record has none or 0/0.", filter.Float),
+		field("longitude", "longitude", "Degrees east; missing where the record has none or 0/0.", filter.Float),
+		keyword("airport_code", "airport code", "Code of the airport concerned, without the leading K of a four-letter code.", filter.Squeeze),
+		keyword("airport_name", "airport name", "Name of the airport concerned, as recorded.", filter.Case),
+		{Name: "airport", Label: "airport", Description: "The airport's code or its name.", Kind: filter.Keyword, AnyOf: []string{"airport_code", "airport_name"}},
+		facet("severity", "severity", "The worst injury: fatal, nonfatal, incident (no accident), unavailable.", filter.Case),
+		field("fatal_count", "people killed", "Number of people killed. Blank in most records after 2001 where nobody died: ask for severity instead of 0.", filter.Int),
+		field("serious_count", "people seriously injured", "Number of people seriously injured; often blank instead of 0.", filter.Int),
+		field("minor_count", "people slightly injured", "Number of people with minor injuries; often blank instead of 0.", filter.Int),
+		field("uninjured_count", "people not injured", "Number of people not injured; often blank instead of 0.", filter.Int),
+		facet("injuries", "injuries", "\"any\" if somebody was killed or injured, \"none\" if people were aboard and nobody was, as far as recorded.", filter.Case),
+		facet("weather", "weather", "VMC (visual), IMC (instrument conditions) or UNK, as the investigator judged it.", filter.Case),
+		facet("report_status", "status of the report", "Probable Cause (final), Factual, Preliminary, or Foreign (notification of another country's investigation).", filter.Case),
+		field("publication_date", "publication date", "Date the report was last published.", filter.Time),
+		listed("data_source", "files", "Kinds of file the record was put together from: aviationdata (rows), narratives."),
+		listed("filled", "filled in", "Values that do not come from the newest row of the record, and where they come from instead."),
+	}
+}
+
+func aircraftFields() []filter.Field {
+	fields := []filter.Field{
+		keyword("accident_number", "accident number", "NTSB number of the case, such as FTW96LA203; with A, B, ... for each aircraft of a collision.", filter.Squeeze),
+		keyword("registration", "registration", "Registration (tail number); missing where the record has none or only \"NONE\" or \"UNREG\".", filter.Squeeze),
+		facet("make", "make", "Maker of the aircraft in capitals, its spellings in the records counted as one.", filter.Case),
+		keyword("make_recorded", "make as recorded", "Maker as spelled in the record.", filter.Case),
+		facet("model", "model", "Model as recorded; compared without blanks and punctuation.", filter.Squeeze),
+		facet("damage", "damage", "Damage to the aircraft: destroyed, substantial, minor or none.", filter.Case),
+		facet("aircraft_category", "aircraft category", "Airplane, Helicopter, Glider ...; hardly ever recorded from 1983 to 2003.", filter.Case),
+		facet("amateur_built", "amateur-built", "yes or no, as recorded.", filter.Case),
+		field("engine_count", "number of engines", "Number of engines.", filter.Int),
+		facet("engine_type", "engine type", "Reciprocating, Turbo Prop, Turbo Shaft, Turbo Fan, Turbo Jet ...", filter.Case),
+		{Name: "far_part", Label: "operating rule", Description: "Part of 14 CFR the flight was operated under, such as 91 or 135; a flight under 91 subpart K has both 91 and 91K. Hardly ever recorded from 1983 to 2003.", Kind: filter.Keyword, Fold: filter.Case, List: true, Facet: true},
+		facet("far_description", "operating rule as recorded", "The operating rule in the record's own words, also where it is no part of 14 CFR.", filter.Case),
+		facet("schedule", "schedule", "SCHD (scheduled), NSCH (not scheduled) or UNK; recorded for commercial flights.", filter.Case),
+		facet("purpose", "purpose of the flight", "Personal, Instructional, Aerial Application, Business ...", filter.Case),
+		keyword("operator", "operator", "Air carrier or operator, where one is recorded.", filter.Case),
+		facet("phase", "phase of flight", "Broad phase of flight in capitals: TAKEOFF, CLIMB, CRUISE, MANEUVERING, DESCENT, APPROACH, LANDING, GO-AROUND, TAXI, STANDING, OTHER, UNKNOWN.", filter.Case),
+	}
+	for i := range fields {
+		fields[i].Group = Aircraft
+	}
+	return fields
+}
+
+// Regulations describes the collection of Title 14 of the Code of Federal
+// Regulations: one document a section for each period its text was in force.
+func Regulations() sextant.Collection {
+	return sextant.Collection{
+		Name: "regulations", Title: "Federal Aviation Regulations (14 CFR)", Role: sextant.RoleRules, Unit: "sections",
+		DateField: "valid_from", Fill: "sextant ingest ecfr",
+		Schema: filter.Schema{Fields: []filter.Field{
+			facet("cfr_part", "part", "Part of 14 CFR, such as 91.", filter.Case),
+			keyword("cfr_section", "section", "Section of 14 CFR, such as 91.155; missing for appendices.", filter.Case),
+			keyword("title", "heading", "Heading of the section.", filter.Case),
+			facet("subpart", "subpart", "Letter of the subpart the section stands in.", filter.Case),
+			keyword("part_title", "heading of the part", "Heading of the part.", filter.Case),
+			keyword("subpart_title", "heading of the subpart", "Heading of the subpart.", filter.Case),
+			field("valid_from", "in force from", "First day this text was in force, as far as known.", filter.Time),
+			field("valid_to", "in force until", "First day this text was no longer in force; missing while it is.", filter.Time),
+			field("amended", "last amended", "Date of the last amendment named in the source note.", filter.Time),
+			{Name: "refers_to", Label: "refers to", Description: "Sections of 14 CFR that the text refers to.", Kind: filter.Keyword, Fold: filter.Case, List: true},
+		}},
+	}
+}
+
+// News describes the collection of news articles, one document each.
+func News() sextant.Collection {
+	return sextant.Collection{
+		Name: "news", Title: "Aviation news", Role: sextant.RoleReports, Unit: "articles",
+		DateField: "published", Fill: "sextant ingest news",
+		Schema: filter.Schema{Fields: []filter.Field{
+			field("published", "published", "Date and time of publication.", filter.Time),
+			facet("news_source", "source", "Name of the publication.", filter.Case),
+			keyword("url", "link", "Address of the article.", filter.Exact),
+			keyword("title", "headline", "Headline of the article.", filter.Case),
+			{Name: "author", Label: "author", Description: "Who wrote it.", Kind: filter.Keyword, Fold: filter.Case, List: true},
+			{Name: "topic", Label: "topics", Description: "Topics the publication filed it under.", Kind: filter.Keyword, Fold: filter.Case, List: true, Facet: true},
+		}},
+	}
+}
+
+func field(name, label, description string, kind filter.Kind) filter.Field {
+	return filter.Field{Name: name, Label: label, Description: description, Kind: kind}
+}
+
+func keyword(name, label, description string, fold filter.Fold) filter.Field {
+	return filter.Field{Name: name, Label: label, Description: description, Kind: filter.Keyword, Fold: fold}
+}
+
+func facet(name, label, description string, fold filter.Fold) filter.Field {
+	f := keyword(name, label, description, fold)
+	f.Facet = true
+	return f
+}
+
+func listed(name, label, description string) filter.Field {
+	f := facet(name, label, description, filter.Case)
+	f.List = true
+	return f
+}
