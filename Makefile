@@ -1,0 +1,89 @@
+# Every check of the project, by name. `make help` lists them.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS   += --no-print-directory
+
+export CGO_ENABLED = 0
+
+BIN     := bin/sextant
+TOOLS   := $(CURDIR)/.cache/bin
+SOURCES := $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null)
+# What ships: no debug tables, no paths of the machine that built it.
+RELEASE := -trimpath -ldflags='-s -w'
+MAX_MB  := 90
+CROSS   := linux/arm64 darwin/arm64 windows/amd64
+# Where goroutines share state. The rest of the module has none, and the race detector
+# makes the embedded SQLite many times slower.
+RACE    := $(wildcard store/sqlite lexical ingest pipeline httpapi cmd/sextant)
+FUZZTIME ?= 5s
+BENCH    ?= .
+
+.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench browser live clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+build: ## the binary, as it ships: bin/sextant
+	go build $(RELEASE) -o $(BIN) ./cmd/sextant
+
+quick: fmt-check vet build unit ## format, vet, build and all tests that need no other process and no network; under a minute with a warm cache
+
+test: lint quick race integration browser cross size ## everything
+
+nightly: test ## everything, and each fuzz target for 30 s
+	$(MAKE) fuzz FUZZTIME=30s
+
+unit: ## tests inside the process: unit, property, conformance
+	go test -short ./...
+
+integration: build ## tests against real processes and servers, which they install themselves below .cache
+	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -run '^TestIntegration' ./...
+
+race: ## the race detector where goroutines share state (needs cgo and a C compiler)
+	CGO_ENABLED=1 go test -race -short $(addprefix ./,$(addsuffix /...,$(RACE)))
+
+lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## golangci-lint and actionlint as pinned below tools, and a tidy go.mod
+	$(TOOLS)/golangci-lint run ./...
+	$(TOOLS)/actionlint
+	go mod tidy -diff
+	bash -n .ci/run
+
+# Built in modules of their own: a linter's two hundred dependencies are none of the product's.
+$(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	GOBIN=$(TOOLS) go -C tools/lint install tool && touch $@
+
+$(TOOLS)/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
+	GOBIN=$(TOOLS) go -C tools/actionlint install tool && touch $@
+
+vet:
+	go vet ./...
+
+fmt: ## format all Go files
+	gofmt -w $(SOURCES)
+
+fmt-check:
+	@bad=$$(gofmt -l $(SOURCES)); if [ -n "$$bad" ]; then echo "not formatted, run make fmt:"; echo "$$bad"; exit 1; fi
+
+cross: ## build and vet for the other platforms: linux/arm64, darwin/arm64, windows/amd64
+	@for p in $(CROSS); do \
+	  echo "build and vet for $$p"; \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} go build ./... && GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; \
+	done
+
+size: build
+	@mb=$$(( $$(wc -c < $(BIN)) / 1048576 )); echo "$(BIN): $$mb MB of at most $(MAX_MB)"; test $$mb -lt $(MAX_MB)
+
+fuzz: ## every fuzz target for FUZZTIME (5s)
+	@for p in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+	  done; \
+	done
+
+bench: ## benchmarks; BENCH=pattern picks some
+	go test -run '^$$' -bench '$(BENCH)' -benchtime 1s -benchmem ./...
+
+clean: ## what this file made; keeps Go's own caches
+	rm -rf bin .cache
