@@ -1,0 +1,79 @@
+package lexical
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// stemCacheSize is the number of words remembered. Text repeats itself: 16,384 slots
+// answer 98 % of the words of accident reports, and hold about 2 MB when full.
+const stemCacheSize = 1 << 14
+
+// stemCache remembers the stems of words, since stemming costs a microsecond and a
+// look-up some 20 ns. It is direct-mapped: a word lives in one slot or nowhere, the
+// last one to arrive wins. So it is bounded without any eviction, and readers and
+// writers share it without a lock.
+type stemCache struct {
+	seed  maphash.Seed
+	slots [stemCacheSize]atomic.Pointer[stemmed]
+}
+
+// stemmed is a word with its dictionary key (see keyOf).
+type stemmed struct {
+	text string
+	key  []byte
+}
+
+func newStemCache() *stemCache { return &stemCache{seed: maphash.MakeSeed()} }
+
+func (s *stemmed) stem() string { return string(stemOf(s.key)) }
+
+func (c *stemCache) lookup(word []byte) *stemmed {
+	slot := &c.slots[maphash.Bytes(c.seed, word)%stemCacheSize]
+	if s := slot.Load(); s != nil && s.text == string(word) {
+		return s
+	}
+	text := string(word)
+	s := &stemmed{text: text, key: keyOf(englishStem(text), text)}
+	slot.Store(s)
+	return s
+}
+
+// englishStem stems a folded word. A stem always keeps the word's first byte: prefix
+// queries look only at the part of the dictionary that begins with it.
+func englishStem(word string) string {
+	if len(word) < 3 {
+		return word
+	}
+	stem := english.Stem(word, true)
+	if stem == "" || stem[0] != word[0] {
+		return word
+	}
+	return stem
+}
+
+// keyOf builds the key under which a word stands in a dictionary: its stem, a zero
+// byte and the word, or the word alone if it is its own stem. Sorted by key, the
+// inflections of one stem lie side by side, and none is lost: a question ranks by the
+// whole family, a quoted phrase by the very word.
+func keyOf(stem, word string) []byte {
+	if stem == word {
+		return []byte(word)
+	}
+	key := make([]byte, 0, len(stem)+1+len(word))
+	key = append(key, stem...)
+	key = append(key, 0)
+	return append(key, word...)
+}
+
+func stemOf(key []byte) []byte {
+	if i := bytes.IndexByte(key, 0); i >= 0 {
+		return key[:i]
+	}
+	return key
+}
+
+func wordOf(key []byte) []byte { return key[bytes.IndexByte(key, 0)+1:] }
