@@ -70,13 +70,17 @@ func (a *Analyzer) names(t token) (word, stem string) {
 	return word, word
 }
 
-// key returns the dictionary key of a token: see keyOf. The bytes are valid until the
-// scan goes on.
-func (a *Analyzer) key(t token) []byte {
+// key appends the dictionary key of a token (see keyOf) to dst, or returns one that is
+// remembered.
+func (a *Analyzer) key(dst []byte, t token) []byte {
+	key := t.word
 	if t.alpha && a.stems != nil {
-		return a.stems.lookup(t.word).key
+		key = a.stems.lookup(t.word).key
 	}
-	return t.word
+	if t.span == 1 {
+		return key
+	}
+	return append(joinKey(dst, stemOf(key), t.word), byte(spanMark+min(t.span, maxSpan)))
 }
 
 func (a *Analyzer) scan(text string, emit func(token)) {

@@ -113,12 +113,14 @@ type builder struct {
 	occ     []occurrence
 	rows    []uint32
 	lengths []float32
+	scratch []byte
 }
 
 func newBuilder() *builder { return &builder{ids: map[string]uint32{}} }
 
-// fieldGap lies between the positions of two fields, so that no phrase crosses.
-const fieldGap = 64
+// fieldGap lies between the positions of two fields, so that neither a phrase nor Near
+// crosses.
+const fieldGap = MaxNear + 1
 
 // add analyses a row. A row without words leaves no trace.
 func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
@@ -131,7 +133,8 @@ func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
 				length += weight
 				end = base + t.pos + 1
 			}
-			id := b.id(a.key(t))
+			key := a.key(b.scratch[:0], t)
+			id := b.id(key)
 			b.counts[id] += uint32(weight)
 			for range weight {
 				b.occ = append(b.occ, occurrence{id, ord, uint32(base + t.pos)})

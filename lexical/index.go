@@ -35,7 +35,6 @@ var (
 type Index struct {
 	analyzer *Analyzer
 	mu       sync.Mutex // held by the one writer
-	last     int64      // highest row ever added, -1 if none
 	state    atomic.Pointer[state]
 	scratch  sync.Pool
 }
@@ -43,6 +42,7 @@ type Index struct {
 // state is all that readers look at. Its parts are in order of rows.
 type state struct {
 	parts  []part
+	last   int64   // highest row ever added, -1 if none
 	rows   int     // that are live
 	length float64 // of those
 }
@@ -72,8 +72,8 @@ func (p part) live() int {
 
 // New returns an empty index.
 func New(a *Analyzer) *Index {
-	ix := &Index{analyzer: a, last: -1}
-	ix.state.Store(&state{})
+	ix := &Index{analyzer: a}
+	ix.state.Store(newState(nil, -1))
 	return ix
 }
 
@@ -159,21 +159,21 @@ func (b *Batch) Commit() error {
 	ix := b.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if b.first >= 0 && b.first <= ix.last {
-		return fmt.Errorf("lexical: commit row %d after %d: %w", b.first, ix.last, ErrOrder)
+	st := ix.state.Load()
+	if b.first >= 0 && b.first <= st.last {
+		return fmt.Errorf("lexical: commit row %d after %d: %w", b.first, st.last, ErrOrder)
 	}
-	ix.last = max(ix.last, b.last)
-	parts := slices.Clone(ix.state.Load().parts)
+	parts := slices.Clone(st.parts)
 	for _, s := range b.done {
 		parts = append(parts, part{seg: s})
 	}
 	parts = without(parts, b.removed)
-	ix.state.Store(newState(compacted(parts)))
+	ix.state.Store(newState(compacted(parts), max(st.last, b.last)))
 	return nil
 }
 
-func newState(parts []part) *state {
-	s := &state{parts: parts}
+func newState(parts []part, last int64) *state {
+	s := &state{parts: parts, last: last}
 	for _, p := range parts {
 		s.rows += p.live()
 		s.length += p.seg.total

@@ -43,12 +43,13 @@ func (s *segment) find(key []byte) int {
 	return lo
 }
 
-// word returns the term of a key, or -1.
-func (s *segment) word(key []byte) int {
-	if t := s.find(key); t < s.terms() && bytes.Equal(s.key(t), key) {
-		return t
+// members calls f with every word of a stem and the positions it takes.
+func (s *segment) members(stem []byte, f func(term int, word []byte, span int)) {
+	for t := s.find(stem); t < s.terms() && inFamily(s.key(t), stem); t++ {
+		if word, span := wordOf(s.key(t)); span > 0 {
+			f(t, word, span)
+		}
 	}
-	return -1
 }
 
 // family returns the term that stands for all words of a stem, or -1: the list kept
@@ -74,17 +75,13 @@ func inFamily(key, stem []byte) bool {
 	return bytes.HasPrefix(key, stem) && (len(key) == len(stem) || key[len(stem)] == 0)
 }
 
-// prefixed calls f with every term whose word begins with prefix, which is not empty.
-// Keys are in order of stems, and a stem shares no more than the first byte with its
-// word for sure, so all of that letter is looked at: 0.1 ms in 300,000 words.
-func (s *segment) prefixed(prefix []byte, f func(term int)) {
-	for t := s.find(prefix[:1]); t < s.terms(); t++ {
-		key := s.key(t)
-		if len(key) == 0 || key[0] != prefix[0] {
-			return
-		}
-		if bytes.HasPrefix(wordOf(key), prefix) {
-			f(t)
+// prefixed calls f with every word that begins with prefix, which is not empty. Keys are
+// in order of stems, and a stem shares no more than the first byte with its word for
+// sure, so all of that letter is looked at: 0.1 ms in 50,000 words.
+func (s *segment) prefixed(prefix []byte, f func(term int, span int)) {
+	for t := s.find(prefix[:1]); t < s.terms() && s.key(t)[0] == prefix[0]; t++ {
+		if word, span := wordOf(s.key(t)); bytes.HasPrefix(word, prefix) {
+			f(t, span)
 		}
 	}
 }

@@ -63,11 +63,22 @@ func keyOf(stem, word string) []byte {
 	if stem == word {
 		return []byte(word)
 	}
-	key := make([]byte, 0, len(stem)+1+len(word))
-	key = append(key, stem...)
-	key = append(key, 0)
-	return append(key, word...)
+	return joinKey(make([]byte, 0, len(stem)+1+len(word)), []byte(stem), []byte(word))
 }
+
+func joinKey(dst, stem, word []byte) []byte {
+	dst = append(dst, stem...)
+	dst = append(dst, 0)
+	return append(dst, word...)
+}
+
+// A joined form is kept apart from the same letters written in one, since it takes
+// more positions: its key always has both halves and ends in a byte that no word can
+// hold, 0xf8 for two atoms to 0xfe for eight or more.
+const (
+	spanMark = 0xf8 - 2
+	maxSpan  = 8
+)
 
 func stemOf(key []byte) []byte {
 	if i := bytes.IndexByte(key, 0); i >= 0 {
@@ -76,4 +87,15 @@ func stemOf(key []byte) []byte {
 	return key
 }
 
-func wordOf(key []byte) []byte { return key[bytes.IndexByte(key, 0)+1:] }
+// wordOf returns the word of a key and how many positions it takes; no word for the
+// key of a family.
+func wordOf(key []byte) (word []byte, span int) {
+	word, span = key[bytes.IndexByte(key, 0)+1:], 1
+	switch last := word[len(word)-1]; {
+	case last == 0xff:
+		return nil, 0
+	case last >= 0xf8:
+		return word[:len(word)-1], int(last) - spanMark
+	}
+	return word, span
+}

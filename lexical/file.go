@@ -1,0 +1,328 @@
+package lexical
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+)
+
+// An index is written as eight bytes of magic, the last being the version, and then
+// blocks: eight bytes of length (little-endian), that many bytes, and their CRC-32C. The
+// first block is the header
+//
+//	uvarint length and bytes of the analyzer's name
+//	uvarint of the highest row ever added plus 1
+//	uvarint of the number of segments
+//
+// and each of the others a segment
+//
+//	uvarint of its rows; each row as uvarint distance to the one before (the first: row+1)
+//	uvarint length of each row
+//	uvarint of removed rows; each as uvarint distance of ordinals (the first: ordinal+1)
+//	uvarint of its terms; the uvarint length of each key; the keys
+//	the uvarint length of each term's data; the data (see segment.list)
+//
+// A file that passes its checksums is still looked through completely before use, since
+// the searches trust every byte.
+const magic = "SXLEX\x00\x00\x01"
+
+// Errors of reading an index.
+var (
+	ErrCorrupt  = errors.New("index data are damaged")
+	ErrAnalyzer = errors.New("index was made with another analyzer")
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// WriteTo writes the present state; changes made meanwhile are not in it. Rows that were
+// removed stay out of sight but may still take room.
+func (ix *Index) WriteTo(w io.Writer) (int64, error) {
+	st := ix.state.Load()
+	out := blockWriter{w: w}
+	out.write([]byte(magic))
+	name := ix.analyzer.Name()
+	head := binary.AppendUvarint(nil, uint64(len(name)))
+	head = append(head, name...)
+	head = binary.AppendUvarint(head, uint64(st.last+1))
+	head = binary.AppendUvarint(head, uint64(len(st.parts)))
+	out.block(head)
+	for _, p := range st.parts {
+		out.block(p.head(), p.seg.keys, p.dataLengths(), p.seg.data)
+	}
+	if out.err != nil {
+		return out.n, fmt.Errorf("lexical: write index: %w", out.err)
+	}
+	return out.n, nil
+}
+
+// head encodes what comes before the keys.
+func (p part) head() []byte {
+	s := p.seg
+	b := binary.AppendUvarint(nil, uint64(len(s.rows)))
+	before := int64(-1)
+	for _, row := range s.rows {
+		b = binary.AppendUvarint(b, uint64(int64(row)-before))
+		before = int64(row)
+	}
+	for _, n := range s.lengths {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	if p.removed == nil {
+		b = append(b, 0)
+	} else {
+		b = binary.AppendUvarint(b, uint64(p.removed.count))
+		ord := -1
+		for i := range s.rows {
+			if p.removed.has(i) {
+				b = binary.AppendUvarint(b, uint64(i-ord))
+				ord = i
+			}
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(s.terms()))
+	return appendLengths(b, s.keyEnd)
+}
+
+func (p part) dataLengths() []byte { return appendLengths(nil, p.seg.dataEnd) }
+
+func appendLengths(b []byte, ends []uint32) []byte {
+	from := uint32(0)
+	for _, end := range ends {
+		b = binary.AppendUvarint(b, uint64(end-from))
+		from = end
+	}
+	return b
+}
+
+// blockWriter writes until the first error.
+type blockWriter struct {
+	w   io.Writer
+	n   int64
+	err error
+}
+
+func (w *blockWriter) write(b []byte) {
+	if w.err == nil {
+		n, err := w.w.Write(b)
+		w.n += int64(n)
+		w.err = err
+	}
+}
+
+func (w *blockWriter) block(pieces ...[]byte) {
+	size, sum := 0, uint32(0)
+	for _, p := range pieces {
+		size += len(p)
+		sum = crc32.Update(sum, castagnoli, p)
+	}
+	w.write(binary.LittleEndian.AppendUint64(nil, uint64(size)))
+	for _, p := range pieces {
+		w.write(p)
+	}
+	w.write(binary.LittleEndian.AppendUint32(nil, sum))
+}
+
+// ReadFrom reads an index that WriteTo wrote. Damaged or cut data are ErrCorrupt; an
+// index of another analyzer is ErrAnalyzer. Memory grows only with what is really read.
+func ReadFrom(r io.Reader, a *Analyzer) (*Index, error) {
+	ix, err := readIndex(r, a)
+	if err != nil {
+		return nil, fmt.Errorf("lexical: read index: %w", err)
+	}
+	return ix, nil
+}
+
+func readIndex(r io.Reader, a *Analyzer) (*Index, error) {
+	var start [len(magic)]byte
+	if _, err := io.ReadFull(r, start[:]); err != nil {
+		return nil, readError(err)
+	}
+	if string(start[:]) != magic {
+		return nil, fmt.Errorf("begins with %q: %w", start, ErrCorrupt)
+	}
+	b, err := readBlock(r)
+	if err != nil {
+		return nil, err
+	}
+	head := decoder{b: b}
+	name := string(head.bytes(head.uint(1 << 10)))
+	last := head.uint(1 << 32)
+	segments := head.uint(math.MaxInt32)
+	if err := head.end(); err != nil {
+		return nil, err
+	}
+	if name != a.Name() {
+		return nil, fmt.Errorf("%q, not %q: %w", name, a.Name(), ErrAnalyzer)
+	}
+	var parts []part
+	for range segments {
+		b, err := readBlock(r)
+		if err != nil {
+			return nil, err
+		}
+		p, err := decodePart(b)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(parts); n > 0 && parts[n-1].seg.last() >= p.seg.rows[0] || int(p.seg.last()) >= last {
+			return nil, fmt.Errorf("segments out of order: %w", ErrCorrupt)
+		}
+		parts = append(parts, p)
+	}
+	ix := New(a)
+	ix.state.Store(newState(parts, int64(last)-1))
+	return ix, nil
+}
+
+// readError says that data which end too early are damaged.
+func readError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("cut short: %w", ErrCorrupt)
+	}
+	return err
+}
+
+// readBlock reads a block in pieces, so that a false length costs no memory.
+func readBlock(r io.Reader) ([]byte, error) {
+	var word [8]byte
+	if _, err := io.ReadFull(r, word[:]); err != nil {
+		return nil, readError(err)
+	}
+	size := binary.LittleEndian.Uint64(word[:])
+	if size > math.MaxInt64-4 {
+		return nil, fmt.Errorf("block of %d bytes: %w", size, ErrCorrupt)
+	}
+	var buf bytes.Buffer
+	buf.Grow(int(min(size, 1<<20)))
+	if _, err := io.CopyN(&buf, r, int64(size)); err != nil {
+		return nil, readError(err)
+	}
+	if _, err := io.ReadFull(r, word[:4]); err != nil {
+		return nil, readError(err)
+	}
+	if crc32.Checksum(buf.Bytes(), castagnoli) != binary.LittleEndian.Uint32(word[:4]) {
+		return nil, fmt.Errorf("checksum: %w", ErrCorrupt)
+	}
+	return slices.Clip(buf.Bytes()), nil
+}
+
+// decoder reads a block until the first error.
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+// uint reads a uvarint of at most limit.
+func (d *decoder) uint(limit int) int {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 || v > uint64(limit) {
+		d.bad = true
+		return 0
+	}
+	d.b = d.b[n:]
+	return int(v)
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.b) {
+		d.bad = true
+		return nil
+	}
+	out := d.b[:n:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) end() error {
+	if d.bad || len(d.b) > 0 {
+		return fmt.Errorf("block does not decode: %w", ErrCorrupt)
+	}
+	return nil
+}
+
+// lengths reads n lengths as ends, and the bytes they divide. Each takes a byte at
+// least, so n is bounded by what is there.
+func (d *decoder) lengths(n int) []uint32 {
+	if n > len(d.b) {
+		d.bad = true
+		return nil
+	}
+	ends := make([]uint32, n)
+	end := 0
+	for i := range ends {
+		end += d.uint(math.MaxUint32 - end)
+		ends[i] = uint32(end)
+	}
+	return ends
+}
+
+func decodePart(b []byte) (part, error) {
+	d := decoder{b: b}
+	s := &segment{}
+	n := d.uint(len(b))
+	d.rows(s, n)
+	p := part{seg: s, removed: d.removal(s)}
+	terms := d.uint(len(d.b))
+	s.keyEnd = d.lengths(terms)
+	s.keys = d.bytes(lastOf(s.keyEnd))
+	s.dataEnd = d.lengths(terms)
+	s.data = d.bytes(lastOf(s.dataEnd))
+	if err := d.end(); err != nil {
+		return part{}, err
+	}
+	if n == 0 || terms == 0 {
+		return part{}, fmt.Errorf("empty segment: %w", ErrCorrupt)
+	}
+	return p, s.validate()
+}
+
+func lastOf(ends []uint32) int {
+	if len(ends) == 0 {
+		return 0
+	}
+	return int(ends[len(ends)-1])
+}
+
+// rows reads row numbers and lengths.
+func (d *decoder) rows(s *segment, n int) {
+	s.rows, s.lengths = make([]uint32, n), make([]float32, n)
+	row := -1
+	for i := range s.rows {
+		step := d.uint(math.MaxUint32 - row)
+		d.bad = d.bad || step == 0
+		row += step
+		s.rows[i] = uint32(row)
+	}
+	for i := range s.lengths {
+		length := d.uint(maxWeight * maxRowText)
+		d.bad = d.bad || length == 0
+		s.lengths[i] = float32(length)
+		s.total += float64(length)
+	}
+}
+
+func (d *decoder) removal(s *segment) *removal {
+	count := d.uint(len(s.rows))
+	if count == 0 || d.bad {
+		return nil
+	}
+	r := (*removal)(nil).clone(len(s.rows))
+	ord := -1
+	for range count {
+		step := d.uint(len(s.rows) - 1 - ord)
+		if step == 0 {
+			d.bad = true
+			return nil
+		}
+		ord += step
+		r.set[ord>>6] |= 1 << (ord & 63)
+		r.length += float64(s.lengths[ord])
+	}
+	r.count = count
+	return r
+}
