@@ -1,0 +1,97 @@
+// Package source says where documents come from. A Source has inputs (files,
+// addresses); an Input yields items in order, each with its place in the input and
+// either a contribution to a document or the reason why there is none. Whatever reads
+// a Source can stop after any item and go on from there later.
+//
+// A record does not have to be a document: several rows, from several files, can be
+// about one event. So an item carries a Contribution, and merging it with what is
+// stored is a pure function that gives the same document in whatever order and however
+// often contributions arrive. That is what makes ingestion resumable and repeatable.
+package source
+
+import (
+	"context"
+	"iter"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// Source is a set of inputs whose documents share an id prefix and a way of reading.
+type Source interface {
+	// Name is the prefix of the documents' ids and the name in receipts: "ntsb".
+	Name() string
+	// Version names the way of reading. It changes whenever the same bytes would give
+	// other documents, so that nothing is taken for unchanged that is not.
+	Version() string
+	// Inputs lists what there is to read, in order. Everything that can be known to be
+	// unreadable (a missing file, an unknown layout) is an error here, before anything
+	// is written.
+	Inputs(ctx context.Context) ([]Input, error)
+}
+
+// Input is one file or address of a Source. Its methods may be called from several
+// goroutines, but only one sequence of Items is read at a time.
+type Input interface {
+	// Name is how receipts and messages call it, without the folders of the machine.
+	Name() string
+	// Kind is the detected layout: "ntsb-aviationdata".
+	Kind() string
+	// Size is the number of bytes to read as stored (compressed, if it is), -1 if unknown.
+	Size() int64
+	// Digest returns the SHA-256 of those bytes in hex digits. It knows the input again
+	// whatever it is called.
+	Digest(ctx context.Context) (string, error)
+	// Items yields the records after a position (the zero Position is the beginning). An
+	// error ends the sequence and is about the input as a whole; what is wrong with one
+	// record is an item that says so.
+	Items(ctx context.Context, after Position) iter.Seq2[Item, error]
+	// Consumed is the number of bytes read of Size by the running sequence.
+	Consumed() int64
+	// Notes says what was assumed and noticed by the last sequence.
+	Notes() Notes
+}
+
+// Notes is what a reader should know about how an input was read.
+type Notes struct {
+	Encoding string   // "UTF-8", "Windows-1252 (assumed)", or both with counts
+	Warnings []string // full sentences
+}
+
+// Position is a place between two records of an input.
+type Position struct {
+	Record int64 `json:"record"` // records before it, refused and skipped ones included
+	Line   int64 `json:"line"`   // lines before it
+	Offset int64 `json:"offset"` // bytes before it, decompressed
+}
+
+// Item is one record: exactly one of Contribution and Outcome is set.
+type Item struct {
+	At   Position // where it starts
+	Next Position // where the record after it starts: what a mark holds
+	ID   sextant.DocumentID
+	// Contribution is what the record says about its document.
+	Contribution Contribution
+	// Outcome is sextant.Refused or sextant.Skipped, with the Reason.
+	Outcome sextant.Outcome
+	Reason  string
+}
+
+// Contribution is what one record adds to a document.
+type Contribution interface {
+	// Merge returns the document once this record is part of it; old is the document as
+	// stored, nil if there is none, and is not changed. The result does not depend on
+	// the order of merges, and merging again changes nothing. Revision is left to the
+	// caller. joined reports whether the record is new to a document that other records
+	// made. An error refuses the record.
+	Merge(old *sextant.Document) (doc sextant.Document, joined bool, err error)
+}
+
+// Refuse returns the item of a record that cannot be read.
+func Refuse(at, next Position, reason string) Item {
+	return Item{At: at, Next: next, Outcome: sextant.Refused, Reason: reason}
+}
+
+// Skip returns the item of a record that holds nothing to keep.
+func Skip(at, next Position, reason string) Item {
+	return Item{At: at, Next: next, Outcome: sextant.Skipped, Reason: reason}
+}

@@ -1,0 +1,190 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sextant-rag/sextant/source"
+)
+
+// Errors about a file as a whole.
+var (
+	ErrEncoding = errors.New("text is UTF-16; save it as UTF-8")
+	ErrEmpty    = errors.New("there is no header line")
+)
+
+// File is a delimited file whose header has been read.
+type File struct {
+	Blob   source.Blob
+	Header []string // column names, outer blanks off; a repeated name stands in Header again
+	Comma  byte     // what separates cells: one of , ; tab |
+
+	first    source.Position // of the first record
+	bom      bool
+	consumed atomic.Int64
+	notes    atomic.Pointer[source.Notes]
+}
+
+// Open reads the header of delimited text. The separator is the one of comma,
+// semicolon, tab and bar that stands most often in it.
+func Open(blob source.Blob) (*File, error) {
+	f := &File{Blob: blob}
+	in, err := blob.Stream(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	if err := f.readHeader(in); err != nil {
+		return nil, fmt.Errorf("header of %s: %w", blob.Name, err)
+	}
+	return f, nil
+}
+
+func (f *File) readHeader(in io.Reader) error {
+	w := newWindow(in, source.Position{})
+	start, _ := w.peek()
+	bom, err := byteOrderMark(start)
+	if err != nil {
+		return err
+	}
+	w.row(bom)
+	f.bom = bom > 0
+	start, _ = w.peek()
+	f.Comma = separator(start[:lineLength(start)])
+	r := &reader{in: w, comma: f.Comma}
+	w.at.Record = 0
+	row, err := r.next()
+	switch {
+	case errors.Is(err, io.EOF) || row.Blank != "":
+		return ErrEmpty
+	case err != nil:
+		return err
+	case row.Problem != "":
+		return errors.New(row.Problem)
+	}
+	for _, c := range row.Cells {
+		f.Header = append(f.Header, strings.TrimSpace(c))
+	}
+	f.first = source.Position{Line: row.Next.Line, Offset: row.Next.Offset}
+	return nil
+}
+
+// byteOrderMark returns the size of UTF-8's mark at the start of the data, 0 without.
+func byteOrderMark(data []byte) (int, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		return 3, nil
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return 0, ErrEncoding
+	}
+	return 0, nil
+}
+
+func separator(header []byte) byte {
+	best, most := byte(','), 0
+	for _, c := range []byte(",;\t|") {
+		if n := bytes.Count(header, []byte{c}); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// Repeated returns the names that stand more than once in the header.
+func (f *File) Repeated() []string {
+	var out []string
+	for i, name := range f.Header {
+		if slices.Index(f.Header, name) < i && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Rows yields the records after a position, those refused and those that are blank
+// included. A compressed stream that is cut short ends with its last complete record
+// and a warning; other failures to read are errors.
+func (f *File) Rows(ctx context.Context, after source.Position) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		if after == (source.Position{}) {
+			after = f.first
+		}
+		in, err := resume(f.Blob, &f.consumed, after)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		defer func() { _ = in.Close() }()
+		r := newReader(in, f.Comma, after)
+		r.width = len(f.Header)
+		defer func() { f.notes.Store(r.notes()) }()
+		for n := 0; ; n++ {
+			if n%256 == 0 && ctx.Err() != nil {
+				yield(Row{}, ctx.Err())
+				return
+			}
+			row, err := r.next()
+			if err != nil {
+				if !ended(err) {
+					yield(Row{}, fmt.Errorf("read %s: %w", f.Blob.Name, err))
+				}
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// resume opens a blob and passes over what was read before.
+func resume(blob source.Blob, consumed *atomic.Int64, after source.Position) (*source.Stream, error) {
+	in, err := blob.Stream(consumed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.CopyN(io.Discard, in, after.Offset); err != nil {
+		_ = in.Close()
+		return nil, fmt.Errorf("resume %s at byte %d: %w", blob.Name, after.Offset, err)
+	}
+	return in, nil
+}
+
+// ended reports whether an error only says that there is no more: at the end of the
+// file, or of a compressed stream that was cut.
+func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// Consumed returns the bytes of the blob read by the running sequence of Rows.
+func (f *File) Consumed() int64 { return f.consumed.Load() }
+
+// Notes returns what the last sequence of Rows assumed and noticed.
+func (f *File) Notes() source.Notes {
+	if n := f.notes.Load(); n != nil {
+		return *n
+	}
+	return source.Notes{}
+}
+
+func (r *reader) notes() *source.Notes {
+	encoding, warnings := r.text.describe()
+	return &source.Notes{Encoding: encoding, Warnings: append(r.in.warnings(), warnings...)}
+}
+
+// warnings says what the window removed or could not read.
+func (w *window) warnings() []string {
+	var out []string
+	if w.removed > 0 {
+		out = append(out, fmt.Sprintf("%d NUL bytes were removed (the first at byte %d).", w.removed, w.firstAt))
+	}
+	if errors.Is(w.broken(), io.ErrUnexpectedEOF) {
+		out = append(out, "The compressed file is cut off; its complete records were read.")
+	}
+	return out
+}
