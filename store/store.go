@@ -23,6 +23,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/lexical"
 )
 
 // Errors that callers decide on. Stores wrap them with the operation.
@@ -33,6 +34,10 @@ var (
 	ErrSpec        = errors.New("collection was made with a different specification")
 	ErrLocked      = errors.New("data folder is in use by another process")
 	ErrCorrupt     = errors.New("stored data are damaged")
+	ErrFull        = errors.New("no space left for the data")
+	ErrIO          = errors.New("storage device failed")
+	ErrRecord      = errors.New("record is malformed") // metadata that do not fit are filter.ErrSchema
+	ErrCursor      = errors.New("no cursor of this list")
 )
 
 // Documents is the unit of counting in which every document counts once. Any other
@@ -58,7 +63,10 @@ type Store interface {
 	Close() error
 }
 
-// Record is a document with its chunks, as it is written. Chunks[i].Index is i.
+// Record is a document with its chunks, as it is written. Chunks[i].Index is i, its
+// Content is the document's Text[Start:End]. A record that contradicts itself is
+// ErrRecord, and nothing of its batch is stored. Of two records of one id in a batch
+// the later one counts. Times come back in UTC.
 type Record struct {
 	Document sextant.Document
 	Chunks   []sextant.Chunk
@@ -86,7 +94,8 @@ type Collection interface {
 	// Facet counts by the values of a field.
 	Facet(ctx context.Context, q FacetQuery) (Facet, error)
 	// Sum adds up a numeric field over matching documents, or over matching elements
-	// when the field belongs to a group. Known counts the values added.
+	// when the field belongs to a group, and finds its least and greatest value. Of a
+	// time field there is no Total, but Known, Min and Max.
 	Sum(ctx context.Context, f filter.Filter, field string) (Sum, error)
 	// List returns ids of matching documents in the given order, a page at a time.
 	List(ctx context.Context, q ListQuery) (List, error)
@@ -124,7 +133,7 @@ type FacetQuery struct {
 	Unit   string         // what is counted; "" is Documents
 	By     Interval       // for times: the buckets; "" is each distinct value
 	Ranges []filter.Range // for numbers: one bucket each, in this order; nil is each distinct value
-	Limit  int            // 0 is all
+	Limit  int            // 0 is all; ranges are all there always
 }
 
 // Facet is the answer: buckets and how many had no value.
@@ -140,16 +149,18 @@ type Facet struct {
 }
 
 // Bucket is one value, interval or range with its count. Empty buckets are left out,
-// except of Ranges.
+// except of Ranges. Keywords that are equal under the field's fold share a bucket; it
+// shows the spelling that most of its units have, the first in byte order of several.
 type Bucket struct {
-	Value filter.Value // the value; for intervals the label as a keyword
+	Value filter.Value // the value; for intervals the label as a keyword; for ranges none
 	Count int64
 }
 
-// Sum is the total of a numeric field.
+// Sum is the total of a numeric field. Of a time field it has no total, but says how
+// many values there are and from when to when.
 type Sum struct {
-	Total float64
-	Known int64 // values added up
+	Total float64 // to within the precision of float64
+	Known int64   // values added up
 	Min   filter.Value
 	Max   filter.Value
 }
@@ -157,7 +168,7 @@ type Sum struct {
 // ListQuery asks for a page of ids.
 type ListQuery struct {
 	Filter filter.Filter
-	By     string // field of the document to order by, then id; "" is id alone
+	By     string // single-valued field of the document to order by (keywords by their bytes), then id; "" is id alone
 	Desc   bool   // falling order of By; ids always rise. Documents without a value come last
 	After  string // cursor of the page before
 	Limit  int    // 0 is 1,000
@@ -170,18 +181,25 @@ type List struct {
 	Next  string // cursor; "" at the end
 }
 
-// LexicalQuery asks for chunks by their words.
+// LexicalQuery asks for chunks by their words: those of TextFields.
 type LexicalQuery struct {
 	Text   string
 	Filter filter.Filter
-	Limit  int
+	Limit  int // 0 is 10
 }
 
 // DenseQuery asks for chunks by a vector of unit length.
 type DenseQuery struct {
 	Vector []float32
 	Filter filter.Filter
-	Limit  int
+	Limit  int // 0 is 10
+}
+
+// TextFields returns what of a chunk is found by its words, in every store: what it
+// says, the headings it stands under, and its document's title, which often names what
+// the chunk only calls "the airplane".
+func TextFields(title string, c sextant.Chunk) []lexical.Field {
+	return []lexical.Field{{Text: c.Content, Weight: 1}, {Text: c.Heading, Weight: 1}, {Text: title, Weight: 1}}
 }
 
 // Hit is a chunk as found, with its document's title and metadata.

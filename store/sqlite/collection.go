@@ -1,0 +1,298 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// collection is one open collection: its database and what is held in RAM for it.
+type collection struct {
+	folder  string
+	db      *database
+	text    *lexical.Index // rows are slots of index.chunks
+	writing sync.Mutex     // held by the caller who commits, see submit
+	queue   queue
+
+	mu        sync.RWMutex // guards all below; held for moments, never during I/O
+	entry     entry
+	schemas   int // versions of the schema seen
+	state     state
+	index     *index
+	published chan struct{} // closed when a newer state has been published
+	failed    error         // why nothing can be written any more
+	closed    bool
+}
+
+var _ store.Collection = (*collection)(nil)
+
+// A chunk's vector has the key <row of its document> << chunkBits | <its ordinal>.
+const chunkBits = 20
+
+const collectionSchema = `
+CREATE TABLE IF NOT EXISTS state(id INTEGER PRIMARY KEY CHECK(id = 1), body TEXT NOT NULL, sum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS doc(
+	row INTEGER PRIMARY KEY, id TEXT NOT NULL, revision TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+	meta BLOB NOT NULL, chunks BLOB NOT NULL, rest BLOB NOT NULL, sum INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS vec(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL);
+`
+
+// format is the version of the tables and encodings; docs/formats.md describes them.
+const format = 1
+
+// state is what is true of a collection's database as a whole. It is written in the
+// transaction of every change, so that rows lost or swapped are noticed: Documents and
+// Marks are those of all its rows.
+type state struct {
+	Format    int      `json:"format"`
+	Sequence  uint64   `json:"sequence"`
+	Documents int64    `json:"documents"`
+	Marks     uint64   `json:"marks"`
+	Next      int64    `json:"next"` // number of the next row
+	Dimension int      `json:"dimension,omitempty"`
+	Names     []string `json:"names"`
+}
+
+func (s state) write(tx *sql.Tx) error {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT OR REPLACE INTO state VALUES(1,?,?)`, string(body), checksumOf(string(body)))
+	return err
+}
+
+func scanState(scan func(...any) error) (state, error) {
+	var s state
+	var body string
+	var sum uint32
+	if err := scan(&body, &sum); err != nil {
+		return s, err
+	}
+	if sum != checksumOf(body) {
+		return s, fmt.Errorf("state of the collection: %w", store.ErrCorrupt)
+	}
+	if err := json.Unmarshal([]byte(body), &s); err != nil {
+		return s, fmt.Errorf("state of the collection: %w", err)
+	}
+	if s.Format != format {
+		return s, fmt.Errorf("collection has format %d, this program reads %d: %w", s.Format, format, store.ErrUnsupported)
+	}
+	return s, nil
+}
+
+const selectState = `SELECT body, sum FROM state`
+
+// openCollection opens or creates a collection's database and loads it.
+func openCollection(ctx context.Context, folder, vfs string, e entry) (*collection, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	db, err := openDatabase(filepath.Join(folder, "main.db"), vfs, collectionSchema)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{folder: folder, db: db, entry: e, published: make(chan struct{})}
+	if err := c.load(ctx); err != nil {
+		db.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// respecify makes spec the collection's specification, if what it holds allows that.
+func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat *catalog) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	e := c.entry
+	if err := c.checkSpec(spec); err != nil {
+		return err
+	}
+	if sameSpec(e.spec, spec) {
+		return nil
+	}
+	e.spec = spec
+	next := c.state
+	known := c.index.names.with(spec.Schema)
+	next.Names = known.list
+	if err := c.db.update(ctx, next.write); err != nil {
+		return failure("change specification", err)
+	}
+	if err := cat.respecify(ctx, e); err != nil {
+		return err
+	}
+	text := c.text
+	if analyzerOf(spec) != analyzerOf(c.entry.spec) {
+		var err error
+		if text, err = newText(spec); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.Documents == 0 { // kinds and folds may have changed: nothing holds them
+		next.Dimension = 0
+		c.index = newIndex(spec.Schema, known)
+	} else {
+		c.index.define(spec.Schema, known)
+	}
+	c.entry, c.state, c.text = e, next, text
+	c.schemas++
+	return nil
+}
+
+func sameSpec(a, b sextant.Collection) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// checkSpec reports what of a new specification the documents held do not fit.
+func (c *collection) checkSpec(spec sextant.Collection) error {
+	if _, err := newText(spec); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrSpec, err)
+	}
+	if c.state.Documents == 0 {
+		return nil
+	}
+	old := c.entry.spec
+	switch {
+	case spec.Encoder != old.Encoder:
+		return fmt.Errorf("%w: encoder %q, now %q", store.ErrSpec, old.Encoder, spec.Encoder)
+	case analyzerOf(spec) != analyzerOf(old):
+		return fmt.Errorf("%w: analyzer %q, now %q", store.ErrSpec, analyzerOf(old), analyzerOf(spec))
+	}
+	for _, f := range old.Schema.Fields {
+		if err := checkField(f, spec.Schema); err != nil {
+			return err
+		}
+	}
+	for _, g := range old.Schema.Groups {
+		if !spec.Schema.HasGroup(g.Name) {
+			return fmt.Errorf("%w: group %q is gone", store.ErrSpec, g.Name)
+		}
+	}
+	return nil
+}
+
+func checkField(old filter.Field, s filter.Schema) error {
+	f, ok := s.Field(old.Name)
+	isView, wasView := len(f.AnyOf) > 0, len(old.AnyOf) > 0
+	switch {
+	case wasView && (!ok || isView):
+		return nil
+	case !ok:
+		return fmt.Errorf("%w: field %q is gone", store.ErrSpec, old.Name)
+	case wasView:
+		return nil
+	case isView, f.Kind != old.Kind, f.Fold != old.Fold, f.Group != old.Group, old.List && !f.List:
+		return fmt.Errorf("%w: field %q has another kind, fold, group or number of values", store.ErrSpec, old.Name)
+	}
+	return nil
+}
+
+func analyzerOf(spec sextant.Collection) string {
+	if spec.Analyzer == "" {
+		return lexical.NameEnglish
+	}
+	return spec.Analyzer
+}
+
+func newText(spec sextant.Collection) (*lexical.Index, error) {
+	a, err := lexical.AnalyzerNamed(analyzerOf(spec))
+	if err != nil {
+		return nil, err
+	}
+	return lexical.New(a), nil
+}
+
+// Spec implements store.Collection.
+func (c *collection) Spec() sextant.Collection {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.entry.spec
+}
+
+// Sequence implements store.Collection.
+func (c *collection) Sequence() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.state.Sequence
+}
+
+// Size implements store.Collection.
+func (c *collection) Size(ctx context.Context) (store.Size, error) {
+	if err := c.check(ctx); err != nil {
+		return store.Size{}, fmt.Errorf("size: %w", err)
+	}
+	disk, err := c.disk()
+	if err != nil {
+		return store.Size{}, fmt.Errorf("size: %w", err)
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	size := store.Size{
+		Documents: c.index.documents.live.count(),
+		Chunks:    c.index.chunks.live.count(),
+		Disk:      disk,
+		Memory:    c.index.memory() + c.text.Stats().Bytes,
+	}
+	if c.entry.spec.Encoder != "" {
+		size.Vectors = size.Chunks
+	}
+	return size, nil
+}
+
+// disk adds up the collection's files.
+func (c *collection) disk() (int64, error) {
+	var total int64
+	err := filepath.WalkDir(c.folder, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+// check reports why nothing can be asked: the caller has given up, or the collection
+// is closed.
+func (c *collection) check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return errClosed
+	}
+	return nil
+}
+
+// close waits for the change being written.
+func (c *collection) close() error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.mu.Lock()
+	c.closed = true
+	c.failed = errClosed
+	c.mu.Unlock()
+	return c.db.close()
+}

@@ -1,0 +1,257 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// Facet implements store.Collection.
+func (c *collection) Facet(ctx context.Context, q store.FacetQuery) (store.Facet, error) {
+	var out store.Facet
+	err := c.look(ctx, func(x *index) error {
+		var err error
+		out, err = x.facet(q)
+		return err
+	})
+	if err != nil {
+		return store.Facet{}, fmt.Errorf("facet of %q: %w", q.Field, err)
+	}
+	return out, nil
+}
+
+// sample is what a facet is counted over: pairs of a unit, which counts once in each
+// bucket, and a slot of the field's column, whose values fall into buckets. Units rise.
+type sample struct {
+	slots  mask     // or units, where unitOf is nil
+	unitOf []uint32 // by slot; nil: the unit itself
+	slotOf []uint32 // by unit; nil: the slot itself
+	total  int64
+}
+
+func (s sample) each(f func(unit, slot uint32)) {
+	for i := range s.slots.all() {
+		switch {
+		case s.unitOf != nil:
+			f(s.unitOf[i], i)
+		case s.slotOf != nil:
+			f(i, s.slotOf[i])
+		default:
+			f(i, i)
+		}
+	}
+}
+
+// sample finds the units of a facet and where their values stand.
+func (x *index) sample(f filter.Filter, field filter.Field, unit string) (sample, error) {
+	units, err := x.units(f, unit)
+	if err != nil {
+		return sample{}, err
+	}
+	s := sample{slots: units, total: units.count()}
+	byDocument := unit == "" || unit == store.Documents
+	switch {
+	case byDocument && field.Group == "", field.Group == unit:
+	case field.Group == "":
+		s.slotOf = x.groups[unit].parent
+	case byDocument:
+		g := x.groups[field.Group]
+		resolved, err := x.schema.Resolve(f)
+		if err != nil {
+			return s, err
+		}
+		s.slots = x.matchingElements(resolved, field.Group)
+		s.slots.and(g.down(units))
+		s.unitOf = g.parent
+	default:
+		return s, fmt.Errorf("a field of each %s says nothing of one %s: %w", field.Group, unit, filter.ErrSchema)
+	}
+	return s, nil
+}
+
+func (x *index) facet(q store.FacetQuery) (store.Facet, error) {
+	field, err := x.plainField(q.Field)
+	if err != nil {
+		return store.Facet{}, err
+	}
+	if err := checkBuckets(q, field); err != nil {
+		return store.Facet{}, err
+	}
+	s, err := x.sample(q.Filter, field, q.Unit)
+	if err != nil {
+		return store.Facet{}, err
+	}
+	out := store.Facet{Total: s.total}
+	var known int64
+	switch c := x.tableOf(field).columns[q.Field].(type) {
+	case *keywords:
+		out.Buckets, known = c.facet(s)
+	case *numbers:
+		switch {
+		case q.Ranges != nil:
+			out.Buckets, known = c.facetRanges(s, q.Ranges)
+		case q.By != "":
+			out.Buckets, known = c.facetIntervals(s, intervals[q.By])
+		default:
+			out.Buckets, known = c.facet(s)
+		}
+	}
+	out.Unknown = s.total - known
+	if q.Limit > 0 && q.Ranges == nil && len(out.Buckets) > q.Limit {
+		out.Buckets = out.Buckets[:q.Limit]
+	}
+	return out, nil
+}
+
+// checkBuckets reports buckets that the field's kind does not have.
+func checkBuckets(q store.FacetQuery, field filter.Field) error {
+	if q.By != "" {
+		if _, ok := intervals[q.By]; !ok || field.Kind != filter.Time || q.Ranges != nil {
+			return fmt.Errorf("no interval %q of a field of kind %s: %w", q.By, field.Kind, filter.ErrSchema)
+		}
+	}
+	for _, r := range q.Ranges {
+		for _, bound := range []filter.Value{r.Lo, r.Hi} {
+			if !bound.IsZero() && (bound.Kind() != field.Kind || field.Kind == filter.Keyword || field.Kind == filter.Bool) {
+				return fmt.Errorf("no range from %q to %q of a field of kind %s: %w", r.Lo, r.Hi, field.Kind, filter.ErrSchema)
+			}
+		}
+	}
+	return nil
+}
+
+// tally counts units, each once.
+type tally struct {
+	count int64
+	last  uint32 // unit counted last, +1
+}
+
+// see counts a unit and reports whether it is a new one.
+func (t *tally) see(unit uint32) {
+	if t.last != unit+1 {
+		t.count++
+		t.last = unit + 1
+	}
+}
+
+// facet counts by class; a class is shown in the spelling most units have.
+func (k *keywords) facet(s sample) ([]store.Bucket, int64) {
+	var known tally
+	spellings := make([]tally, k.spellings.len())
+	classes := spellings
+	if k.classOf != nil {
+		classes = make([]tally, k.classes.len())
+	}
+	s.each(func(unit, slot uint32) {
+		for _, spelling := range k.cells.at(slot) {
+			known.see(unit)
+			spellings[spelling].see(unit)
+			if k.classOf != nil {
+				classes[k.classOf[spelling]].see(unit)
+			}
+		}
+	})
+	return k.buckets(spellings, classes), known.count
+}
+
+func (k *keywords) buckets(spellings, classes []tally) []store.Bucket {
+	shown := make([]int, len(classes)) // by class: the spelling, +1
+	for i := range spellings {
+		if spellings[i].count == 0 {
+			continue
+		}
+		best := &shown[k.class(uint32(i))]
+		if *best == 0 || k.better(spellings, i, *best-1) {
+			*best = i + 1
+		}
+	}
+	var out []store.Bucket
+	for class, t := range classes {
+		if t.count > 0 {
+			out = append(out, store.Bucket{Value: filter.OfString(k.spellings.str(uint32(shown[class] - 1))), Count: t.count})
+		}
+	}
+	sortByCount(out)
+	return out
+}
+
+// better reports whether spelling i is shown rather than j.
+func (k *keywords) better(spellings []tally, i, j int) bool {
+	if spellings[i].count != spellings[j].count {
+		return spellings[i].count > spellings[j].count
+	}
+	return string(k.spellings.at(uint32(i))) < string(k.spellings.at(uint32(j)))
+}
+
+func sortByCount(buckets []store.Bucket) {
+	slices.SortFunc(buckets, func(a, b store.Bucket) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), a.Value.Compare(b.Value))
+	})
+}
+
+// tallyBy counts units by what bucket makes of each key.
+func (c *numbers) tallyBy(s sample, bucket func(key int64) int64) (map[int64]*tally, int64) {
+	var known tally
+	tallies := map[int64]*tally{}
+	s.each(func(unit, slot uint32) {
+		for _, key := range c.cells.at(slot) {
+			known.see(unit)
+			b := bucket(key)
+			t := tallies[b]
+			if t == nil {
+				t = &tally{}
+				tallies[b] = t
+			}
+			t.see(unit)
+		}
+	})
+	return tallies, known.count
+}
+
+func (c *numbers) facet(s sample) ([]store.Bucket, int64) {
+	tallies, known := c.tallyBy(s, func(key int64) int64 { return key })
+	var out []store.Bucket
+	for key, t := range tallies {
+		out = append(out, store.Bucket{Value: c.value(key), Count: t.count})
+	}
+	sortByCount(out)
+	return out, known
+}
+
+func (c *numbers) facetIntervals(s sample, by interval) ([]store.Bucket, int64) {
+	tallies, known := c.tallyBy(s, by.bucket)
+	var numbers []int64
+	for n := range tallies {
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	var out []store.Bucket
+	for _, n := range numbers {
+		out = append(out, store.Bucket{Value: filter.OfString(by.label(n)), Count: tallies[n].count})
+	}
+	return out, known
+}
+
+func (c *numbers) facetRanges(s sample, ranges []filter.Range) ([]store.Bucket, int64) {
+	var known tally
+	tallies := make([]tally, len(ranges))
+	s.each(func(unit, slot uint32) {
+		for _, key := range c.cells.at(slot) {
+			known.see(unit)
+			for i, r := range ranges {
+				if sp, ok := rangeSpan(r); ok && sp.lo <= key && key <= sp.hi {
+					tallies[i].see(unit)
+				}
+			}
+		}
+	})
+	out := make([]store.Bucket, len(ranges))
+	for i := range tallies {
+		out[i].Count = tallies[i].count
+	}
+	return out, known.count
+}

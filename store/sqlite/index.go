@@ -1,0 +1,170 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+)
+
+// index is everything a collection holds in RAM to filter, count and rank: derived
+// from the rows of its database and at any time to be had from them again. Documents,
+// elements and chunks are numbered by slots in order of arrival.
+//
+// The columns are guarded by the collection's lock.
+type index struct {
+	schema    filter.Schema
+	names     *names
+	documents *table
+	groups    map[string]*table
+	chunks    *table // no columns: only what belongs to whom
+
+	ids     *dict    // document ids
+	idOf    []uint32 // by document slot
+	slotOf  []uint32 // by id: the slot of the present version, +1; 0 if it was deleted
+	rowOf   []int64  // by document slot: number of its row
+	sumOf   []uint32 // by document slot: checksum of its row
+	marks   uint64   // exclusive or of the marks of the live rows
+	columns []column // by number of the name; nil for groups
+}
+
+func newIndex(schema filter.Schema, n *names) *index {
+	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict()}
+	x.define(schema, n)
+	return x
+}
+
+// define adjusts the columns to a schema that has grown.
+func (x *index) define(schema filter.Schema, n *names) {
+	for _, g := range schema.Groups {
+		if x.groups[g.Name] == nil {
+			x.groups[g.Name] = newTable()
+		}
+	}
+	for _, f := range schema.Fields {
+		if len(f.AnyOf) == 0 {
+			was, _ := x.schema.Field(f.Name)
+			x.tableOf(f).define(f, was)
+		}
+	}
+	x.schema, x.names = schema, n
+	x.columns = make([]column, len(n.list))
+	for i, name := range n.list {
+		if f, ok := schema.Field(name); ok {
+			x.columns[i] = x.tableOf(f).columns[name]
+		}
+	}
+}
+
+// tableOf returns the table a field's column is in.
+func (x *index) tableOf(f filter.Field) *table {
+	if f.Group == "" {
+		return x.documents
+	}
+	return x.groups[f.Group]
+}
+
+// find returns the slot of a document's present version.
+func (x *index) find(id string) (uint32, bool) {
+	n, ok := x.ids.find(bytesOf(id))
+	if !ok || x.slotOf[n] == 0 {
+		return 0, false
+	}
+	return x.slotOf[n] - 1, true
+}
+
+// id returns the id of the document in a slot.
+func (x *index) id(slot uint32) sextant.DocumentID {
+	return sextant.DocumentID(x.ids.at(x.idOf[slot]))
+}
+
+// add enters a row, whose document must not be there.
+func (x *index) add(r *row) error {
+	slot := x.documents.add()
+	id, isNew := x.ids.add(bytesOf(r.id))
+	if isNew {
+		x.slotOf = append(x.slotOf, 0)
+	}
+	if x.slotOf[id] != 0 {
+		return fmt.Errorf("document %s stands twice", r.id)
+	}
+	x.slotOf[id] = slot + 1
+	x.idOf = append(x.idOf, id)
+	x.rowOf = append(x.rowOf, r.number)
+	x.sumOf = append(x.sumOf, r.sum)
+	x.marks ^= mark(r.number, r.sum)
+	if err := x.addMeta(slot, r.meta); err != nil {
+		return fmt.Errorf("metadata of %s: %w", r.id, err)
+	}
+	d := decoder{b: r.chunks}
+	for range d.count() {
+		x.chunks.add()
+		x.chunks.parent = append(x.chunks.parent, slot)
+	}
+	return d.err
+}
+
+// addMeta enters encoded metadata; see encodeMeta.
+func (x *index) addMeta(slot uint32, meta []byte) error {
+	d := decoder{b: meta}
+	x.addFields(slot, &d)
+	for range d.count() {
+		g := x.groups[x.names.name(&d, d.uint())]
+		if g == nil {
+			return errCodec
+		}
+		for range d.count() {
+			g.parent = append(g.parent, slot)
+			x.addFields(g.add(), &d)
+		}
+	}
+	return d.err
+}
+
+func (x *index) addFields(slot uint32, d *decoder) {
+	for range d.count() {
+		tag := d.uint()
+		n := d.count()
+		if tag>>3 >= uint64(len(x.columns)) || x.columns[tag>>3] == nil {
+			d.fail()
+			return
+		}
+		x.columns[tag>>3].put(slot, filter.Kind(tag&7), n, d)
+	}
+}
+
+// remove takes the document in a slot out and returns the chunks [from,to) it had.
+func (x *index) remove(slot uint32) (from, to uint32) {
+	x.documents.live.clear(slot)
+	x.slotOf[x.idOf[slot]] = 0
+	x.marks ^= mark(x.rowOf[slot], x.sumOf[slot])
+	for _, g := range x.groups {
+		g.removeChildren(slot)
+	}
+	return x.chunks.removeChildren(slot)
+}
+
+func (t *table) removeChildren(document uint32) (from, to uint32) {
+	from, to = t.span(document)
+	for slot := from; slot < to; slot++ {
+		t.live.clear(slot)
+	}
+	return from, to
+}
+
+// chunk returns the row of the document a chunk belongs to, and its ordinal there.
+func (x *index) chunk(slot uint32) (document uint32, ordinal int) {
+	document = x.chunks.parent[slot]
+	from, _ := slices.BinarySearch(x.chunks.parent, document)
+	return document, int(slot) - from
+}
+
+// memory estimates the bytes held.
+func (x *index) memory() int64 {
+	n := x.documents.memory() + x.chunks.memory() + x.ids.memory()
+	for _, g := range x.groups {
+		n += g.memory()
+	}
+	return n + int64(4*(cap(x.idOf)+cap(x.slotOf)+cap(x.sumOf))+8*cap(x.rowOf))
+}

@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
+)
+
+const defaultPage = 1000
+
+// byID returns the slots of m in the order of their document ids.
+func (x *index) byID(m mask) []uint32 {
+	slots := slices.Collect(m.all())
+	slices.SortFunc(slots, func(a, b uint32) int { return bytes.Compare(x.ids.at(x.idOf[a]), x.ids.at(x.idOf[b])) })
+	return slots
+}
+
+// List implements store.Collection.
+func (c *collection) List(ctx context.Context, q store.ListQuery) (store.List, error) {
+	var out store.List
+	err := c.look(ctx, func(x *index) error {
+		var err error
+		out, err = x.list(q)
+		return err
+	})
+	if err != nil {
+		return store.List{}, fmt.Errorf("list: %w", err)
+	}
+	return out, nil
+}
+
+// place is where a document stands in an order: the key of its value, then its id.
+// It is also what a cursor holds, so that the page after it is well defined whatever
+// has changed in between, the document itself included.
+type place struct {
+	missing bool // no value: behind all that have one
+	number  int64
+	word    []byte
+	id      []byte
+}
+
+// ordering compares documents by a field.
+type ordering struct {
+	x    *index
+	by   string
+	desc bool
+	col  column // nil: by id alone
+}
+
+func (x *index) ordering(by string, desc bool) (ordering, error) {
+	o := ordering{x: x, by: by, desc: desc}
+	if by == "" {
+		return o, nil
+	}
+	f, err := x.plainField(by)
+	if err != nil {
+		return o, err
+	}
+	if f.Group != "" || f.List {
+		return o, fmt.Errorf("a document has several values of %q: %w", by, filter.ErrSchema)
+	}
+	o.col = x.documents.columns[by]
+	return o, nil
+}
+
+func (o ordering) place(slot uint32) place {
+	p := place{id: o.x.ids.at(o.x.idOf[slot])}
+	switch c := o.col.(type) {
+	case *keywords:
+		if v := c.cells.at(slot); v != nil {
+			p.word = c.spellings.at(v[0])
+		} else {
+			p.missing = true
+		}
+	case *numbers:
+		if v := c.cells.at(slot); v != nil {
+			p.number = v[0]
+		} else {
+			p.missing = true
+		}
+	}
+	return p
+}
+
+func (o ordering) compare(a, b place) int {
+	if a.missing != b.missing {
+		if a.missing {
+			return 1
+		}
+		return -1
+	}
+	byValue := cmp.Or(cmp.Compare(a.number, b.number), bytes.Compare(a.word, b.word))
+	if o.desc {
+		byValue = -byValue
+	}
+	return cmp.Or(byValue, bytes.Compare(a.id, b.id))
+}
+
+func (x *index) list(q store.ListQuery) (store.List, error) {
+	f, err := x.schema.Resolve(q.Filter)
+	if err != nil {
+		return store.List{}, err
+	}
+	o, err := x.ordering(q.By, q.Desc)
+	if err != nil {
+		return store.List{}, err
+	}
+	var after *place
+	if q.After != "" {
+		p, err := o.decodeCursor(q.After)
+		if err != nil {
+			return store.List{}, err
+		}
+		after = &p
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	m := x.matching(f)
+	page := o.first(m, after, limit+1)
+	out := store.List{Total: m.count()}
+	for _, p := range page[:min(limit, len(page))] {
+		out.IDs = append(out.IDs, sextant.DocumentID(p.id))
+	}
+	if len(page) > limit {
+		out.Next = o.encodeCursor(page[limit-1])
+	}
+	return out, nil
+}
+
+// first returns the n foremost places behind after, in order. It keeps a buffer of the
+// best so far instead of sorting all: pages are short and results may be long.
+func (o ordering) first(m mask, after *place, n int) []place {
+	var best []place
+	var bar *place // nothing behind it can be among the first n
+	for slot := range m.all() {
+		p := o.place(slot)
+		if after != nil && o.compare(p, *after) <= 0 || bar != nil && o.compare(p, *bar) >= 0 {
+			continue
+		}
+		best = append(best, p)
+		if len(best) >= 2*n+64 {
+			slices.SortFunc(best, o.compare)
+			best = best[:n]
+			last := best[n-1]
+			bar = &last
+		}
+	}
+	slices.SortFunc(best, o.compare)
+	return best[:min(n, len(best))]
+}
+
+// A cursor names its order, so that it cannot be used in another.
+func (o ordering) encodeCursor(p place) string {
+	var e encoder
+	e.str(o.by)
+	e.uint(bit(o.desc))
+	e.uint(bit(p.missing))
+	e.int(p.number)
+	e.str(string(p.word))
+	e.str(string(p.id))
+	return base64.RawURLEncoding.EncodeToString(e.b)
+}
+
+func (o ordering) decodeCursor(s string) (place, error) {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return place{}, fmt.Errorf("cursor %q: %w", s, store.ErrCursor)
+	}
+	d := decoder{b: b}
+	by, desc := d.str(), d.uint()
+	p := place{missing: d.uint() != 0, number: d.int(), word: d.bytes(), id: d.bytes()}
+	if d.err != nil || len(d.b) > 0 || by != o.by || desc != bit(o.desc) {
+		return place{}, fmt.Errorf("cursor %q is of another list: %w", s, store.ErrCursor)
+	}
+	return p, nil
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,339 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// change is one call of Upsert or Delete on its way into the database.
+type change struct {
+	rows   []row // to store, replacing those of the same id
+	remove []sextant.DocumentID
+	schema int // version of the schema the rows were checked against
+
+	removed int // documents Delete found
+	done    bool
+	err     error
+}
+
+// queue holds the changes that wait for the present commit to end.
+type queue struct {
+	mu      sync.Mutex
+	waiting []*change
+}
+
+func (q *queue) add(ch *change) {
+	q.mu.Lock()
+	q.waiting = append(q.waiting, ch)
+	q.mu.Unlock()
+}
+
+func (q *queue) take() []*change {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := q.waiting
+	q.waiting = nil
+	return all
+}
+
+// Upsert implements store.Collection.
+func (c *collection) Upsert(ctx context.Context, records []store.Record) error {
+	if err := c.check(ctx); err != nil {
+		return fmt.Errorf("upsert: %w", err)
+	}
+	c.mu.RLock()
+	spec, known := c.entry.spec, c.index.names
+	ch := &change{rows: make([]row, 0, len(records)), schema: c.schemas}
+	c.mu.RUnlock()
+	for _, rec := range records {
+		if err := checkRecord(rec, &spec); err != nil {
+			return fmt.Errorf("upsert: %w", err)
+		}
+		ch.rows = append(ch.rows, encodeRow(rec, known))
+	}
+	if err := sameLength(ch.rows); err != nil {
+		return fmt.Errorf("upsert: %w", err)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	if err := c.submit(ctx, ch); err != nil {
+		return fmt.Errorf("upsert: %w", err)
+	}
+	return nil
+}
+
+// Delete implements store.Collection.
+func (c *collection) Delete(ctx context.Context, ids []sextant.DocumentID) (int, error) {
+	if err := c.check(ctx); err != nil {
+		return 0, fmt.Errorf("delete: %w", err)
+	}
+	ch := &change{remove: ids}
+	if err := c.submit(ctx, ch); err != nil {
+		return 0, fmt.Errorf("delete: %w", err)
+	}
+	return ch.removed, nil
+}
+
+// submit has a change committed. Whoever gets the writing lock commits all that wait,
+// as one transaction: many small writers then share the cost of one fsync.
+func (c *collection) submit(ctx context.Context, ch *change) error {
+	c.queue.add(ch)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if ch.done {
+		return ch.err
+	}
+	changes := c.queue.take()
+	err := c.commit(ctx, changes)
+	for _, ch := range changes {
+		ch.done = true
+		if ch.err == nil {
+			ch.err = err
+		}
+	}
+	return ch.err
+}
+
+// commit makes changes durable and then visible. The caller holds the writing lock.
+func (c *collection) commit(ctx context.Context, changes []*change) error {
+	if c.failed != nil {
+		return c.failed
+	}
+	p := c.plan(changes)
+	if p.empty() {
+		return nil
+	}
+	words := make(chan error, 1)
+	batch := c.text.NewBatch()
+	go func() { words <- p.index(batch) }()
+	err := c.db.update(ctx, p.write)
+	if wordsErr := <-words; err == nil && wordsErr != nil {
+		// Not reached by checked records; what is durable must become visible.
+		err = c.fail(fmt.Errorf("index words: %w", wordsErr))
+	}
+	if err != nil {
+		err = failure("commit", err)
+		if errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrCorrupt) {
+			return c.fail(err)
+		}
+		return err
+	}
+	return c.publish(p, batch)
+}
+
+// fail ends writing. After a failed fsync nobody knows what the disk holds, and a
+// second one may succeed without having written anything: only opening again, which
+// reads what is really there, makes it known.
+func (c *collection) fail(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = fmt.Errorf("nothing is written any more until the store is opened again: %w", err)
+	return err
+}
+
+// publish makes a durable plan visible. New words come first, as the live set still
+// hides them, and old words go last, as it then hides those: a reader in between finds
+// every document whole.
+func (c *collection) publish(p *plan, batch *lexical.Batch) error {
+	if err := batch.Commit(); err != nil {
+		return c.fail(fmt.Errorf("index words: %w", err))
+	}
+	gone := c.text.NewBatch()
+	if err := c.apply(p, gone); err != nil {
+		return c.fail(fmt.Errorf("index: %w", err))
+	}
+	return gone.Commit()
+}
+
+func (c *collection) apply(p *plan, gone *lexical.Batch) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, slot := range p.replaced {
+		from, to := c.index.remove(slot)
+		for chunk := from; chunk < to; chunk++ {
+			gone.Remove(chunk)
+		}
+	}
+	for _, r := range p.rows {
+		if err := c.index.add(r); err != nil {
+			return err
+		}
+	}
+	c.state = p.state
+	close(c.published)
+	c.published = make(chan struct{})
+	return nil
+}
+
+// plan is what a commit does: rows out, rows in, the new state.
+type plan struct {
+	replaced []uint32 // document slots
+	gone     []int64  // their rows
+	rows     []*row   // numbered
+	state    state
+	chunks   uint32 // slot of the first new chunk
+}
+
+func (p *plan) empty() bool { return len(p.gone) == 0 && len(p.rows) == 0 }
+
+// plan joins changes, in order, into one step. Of several versions of a document only
+// the last is written.
+func (c *collection) plan(changes []*change) *plan {
+	p := &plan{state: c.state, chunks: uint32(c.index.chunks.slots)}
+	staged := map[string]int{} // id -> place in p.rows, -1 if it is gone
+	for _, ch := range changes {
+		if ch.err = c.fits(ch, p); ch.err != nil {
+			continue
+		}
+		for i := range ch.rows {
+			p.drop(c.index, staged, ch.rows[i].id)
+			staged[ch.rows[i].id] = len(p.rows)
+			p.rows = append(p.rows, &ch.rows[i])
+		}
+		for _, id := range ch.remove {
+			if p.drop(c.index, staged, string(id)) {
+				ch.removed++
+			}
+		}
+	}
+	p.rows = slices.DeleteFunc(p.rows, func(r *row) bool { return r == nil })
+	p.finish()
+	return p
+}
+
+// fits reports what changed since the rows were checked. The first vector ever fixes
+// the length of all; a change's own are of one length.
+func (c *collection) fits(ch *change, p *plan) error {
+	if len(ch.rows) == 0 {
+		return nil
+	}
+	if ch.schema != c.schemas {
+		return fmt.Errorf("%w: it changed while documents were being written", store.ErrSpec)
+	}
+	for i := range ch.rows {
+		for _, v := range ch.rows[i].vectors {
+			if p.state.Dimension == 0 {
+				p.state.Dimension = dimensionOf(v)
+			}
+			if dimensionOf(v) != p.state.Dimension {
+				return fmt.Errorf("%s: vector of %d dimensions, the collection has %d: %w", ch.rows[i].id, dimensionOf(v), p.state.Dimension, store.ErrRecord)
+			}
+		}
+	}
+	return nil
+}
+
+// drop takes the present version of a document out, staged or stored, and reports
+// whether there was one.
+func (p *plan) drop(x *index, staged map[string]int, id string) bool {
+	at, isStaged := staged[id]
+	staged[id] = -1
+	if isStaged {
+		if at >= 0 {
+			p.rows[at] = nil
+		}
+		return at >= 0
+	}
+	slot, ok := x.find(id)
+	if ok {
+		p.replaced = append(p.replaced, slot)
+		p.gone = append(p.gone, x.rowOf[slot])
+		p.state.Marks ^= mark(x.rowOf[slot], x.sumOf[slot])
+	}
+	return ok
+}
+
+// finish numbers the new rows and brings the state up to date.
+func (p *plan) finish() {
+	if p.empty() {
+		return
+	}
+	for _, r := range p.rows {
+		r.number = p.state.Next
+		p.state.Next++
+		r.sum = r.checksum()
+		p.state.Marks ^= mark(r.number, r.sum)
+	}
+	p.state.Documents += int64(len(p.rows)) - int64(len(p.gone))
+	p.state.Sequence++
+}
+
+// index puts the words of the new chunks into a batch.
+func (p *plan) index(b *lexical.Batch) error {
+	slot := p.chunks
+	for _, r := range p.rows {
+		chunks, err := r.decodeChunks()
+		if err != nil {
+			return err
+		}
+		for _, ch := range chunks {
+			if err := b.Add(slot, store.TextFields(r.title, ch)...); err != nil {
+				return err
+			}
+			slot++
+		}
+	}
+	return nil
+}
+
+// write carries the plan out in the database.
+func (p *plan) write(tx *sql.Tx) error {
+	if err := p.writeGone(tx); err != nil {
+		return err
+	}
+	doc, err := tx.Prepare(`INSERT INTO doc VALUES(?,?,?,?,?,?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer doc.Close()
+	vec, err := tx.Prepare(`INSERT INTO vec VALUES(?,?)`)
+	if err != nil {
+		return err
+	}
+	defer vec.Close()
+	for _, r := range p.rows {
+		if _, err := doc.Exec(r.number, r.id, r.revision, r.title, r.text, r.meta, r.chunks, r.rest, r.sum); err != nil {
+			return err
+		}
+		for i, v := range r.vectors {
+			if _, err := vec.Exec(r.number<<chunkBits|int64(i), v); err != nil {
+				return err
+			}
+		}
+	}
+	return p.state.write(tx)
+}
+
+func (p *plan) writeGone(tx *sql.Tx) error {
+	if len(p.gone) == 0 {
+		return nil
+	}
+	doc, err := tx.Prepare(`DELETE FROM doc WHERE row = ?`)
+	if err != nil {
+		return err
+	}
+	defer doc.Close()
+	vec, err := tx.Prepare(`DELETE FROM vec WHERE chunk >= ? AND chunk < ?`)
+	if err != nil {
+		return err
+	}
+	defer vec.Close()
+	for _, number := range p.gone {
+		if _, err := doc.Exec(number); err != nil {
+			return err
+		}
+		if _, err := vec.Exec(number<<chunkBits, (number+1)<<chunkBits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
