@@ -20,13 +20,19 @@ const (
 	NamePlain   = "plain-v1"
 )
 
-// English analyses with Snowball's English stemmer (Porter2).
-func English() *Analyzer { return &Analyzer{name: NameEnglish, stems: newStemCache()} }
+var (
+	sharedEnglish = sync.OnceValue(func() *Analyzer { return &Analyzer{name: NameEnglish, stems: newStemCache()} })
+	sharedPlain   = sync.OnceValue(func() *Analyzer { return &Analyzer{name: NamePlain} })
+)
+
+// English analyses with Snowball's English stemmer (Porter2). All users share one, and
+// with it the stems it remembers.
+func English() *Analyzer { return sharedEnglish() }
 
 // Plain analyses the same way without stemming, for text in no one language.
-func Plain() *Analyzer { return &Analyzer{name: NamePlain} }
+func Plain() *Analyzer { return sharedPlain() }
 
-// AnalyzerNamed returns a new analyzer by its name.
+// AnalyzerNamed returns the analyzer of a name.
 func AnalyzerNamed(name string) (*Analyzer, error) {
 	switch name {
 	case NameEnglish:
@@ -63,24 +69,19 @@ func (a *Analyzer) Tokens(text string) []Token {
 // names returns a token's word and stem as strings that outlive the scan.
 func (a *Analyzer) names(t token) (word, stem string) {
 	if t.alpha && a.stems != nil {
-		w := a.stems.lookup(t.word)
-		return w.text, w.stem()
+		return a.stems.lookup(t.word)
 	}
 	word = string(t.word)
 	return word, word
 }
 
-// key appends the dictionary key of a token (see keyOf) to dst, or returns one that is
-// remembered.
-func (a *Analyzer) key(dst []byte, t token) []byte {
-	key := t.word
-	if t.alpha && a.stems != nil {
-		key = a.stems.lookup(t.word).key
-	}
+// key returns the dictionary key of a token; see keyOf. It outlives the scan.
+func (a *Analyzer) key(t token) []byte {
+	word, stem := a.names(t)
 	if t.span == 1 {
-		return key
+		return keyOf(stem, word)
 	}
-	return append(joinKey(dst, stemOf(key), t.word), byte(spanMark+min(t.span, maxSpan)))
+	return append(joinKey(stem, word), mark(t.span))
 }
 
 func (a *Analyzer) scan(text string, emit func(token)) {

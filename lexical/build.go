@@ -1,19 +1,15 @@
 package lexical
 
 import (
-	"encoding/binary"
+	"bytes"
 	"math/bits"
 	"slices"
-	"sort"
 )
 
 // segmentWriter puts a segment together out of its rows, and its terms in key order.
 type segmentWriter struct {
 	segment
-	list    listWriter
-	members int      // terms written of the current family
-	seen    []uint64 // rows of the current family, if it has or may get several terms
-	tf      []uint16 // by ordinal, of the rows seen
+	list listWriter
 }
 
 func newSegmentWriter(rows []uint32, lengths []float32) *segmentWriter {
@@ -21,66 +17,25 @@ func newSegmentWriter(rows []uint32, lengths []float32) *segmentWriter {
 	for _, n := range lengths {
 		w.total += float64(n)
 	}
-	w.seen = make([]uint64, (len(rows)+63)/64)
-	w.tf = make([]uint16, len(rows))
 	w.list.reset()
 	return w
 }
 
-// term ends the list being written and stores it, unless it is empty. last says that
-// the next key is of another family.
-func (w *segmentWriter) term(key []byte, last bool) {
-	if w.list.df > 0 {
-		w.store(key)
-		if w.members++; w.members > 1 || !last {
-			w.sumUp(w.segment.list(w.terms() - 1))
-		}
-	}
-	if last {
-		w.endFamily(stemOf(key))
-	}
-	w.list.reset()
-}
-
+// store ends the list being written and adds it under its key, unless it is empty.
 func (w *segmentWriter) store(key []byte) {
-	w.keys = append(w.keys, key...)
-	w.keyEnd = append(w.keyEnd, uint32(len(w.keys)))
-	w.data = binary.AppendUvarint(w.data, uint64(w.list.df))
-	w.data = binary.AppendUvarint(w.data, uint64(len(w.list.docs)))
-	w.data = append(w.data, w.list.skip...)
-	w.data = append(w.data, w.list.docs...)
-	w.data = append(w.data, w.list.pos...)
-	w.dataEnd = append(w.dataEnd, uint32(len(w.data)))
-}
-
-// sumUp adds a list to the family's frequencies.
-func (w *segmentWriter) sumUp(l list) {
-	for c := l.cursor(); c.next(); {
-		w.seen[c.ord>>6] |= 1 << (c.ord & 63)
-		w.tf[c.ord] = uint16(min(int(w.tf[c.ord])+c.tf, maxTF))
-	}
-}
-
-// endFamily stores the family's list if it has several terms, and forgets it.
-func (w *segmentWriter) endFamily(stem []byte) {
-	if w.members == 0 {
+	if w.list.df == 0 {
 		return
 	}
+	w.keys = append(w.keys, key...)
+	w.keyEnd = append(w.keyEnd, uint32(len(w.keys)))
+	w.data = w.list.appendTo(w.data)
+	w.dataEnd = append(w.dataEnd, uint32(len(w.data)))
 	w.list.reset()
-	for i, x := range w.seen {
-		for ; x != 0; x &= x - 1 {
-			ord := i<<6 | bits.TrailingZeros64(x)
-			if w.members > 1 {
-				w.list.row(ord, int(w.tf[ord]))
-			}
-			w.tf[ord] = 0
-		}
-		w.seen[i] = 0
-	}
-	if w.members > 1 {
-		w.store(append(slices.Clip(stem), familyMark...))
-	}
-	w.members = 0
+}
+
+// storeFamily is store for the list that sums up the words of a stem.
+func (w *segmentWriter) storeFamily(stem []byte) {
+	w.store(append(slices.Clip(stem), familyMark...))
 }
 
 // finish returns the segment without the room that was left for it to grow.
@@ -107,9 +62,9 @@ type occurrence struct {
 
 // builder collects the occurrences of some rows in the order they are read.
 type builder struct {
-	ids     map[string]uint32
-	keys    []string
-	counts  []uint32
+	ids     map[string]uint32 // by word, joined forms with their mark: stems are asked for once
+	keys    [][]byte          // by id
+	counts  []uint32          // by id
 	occ     []occurrence
 	rows    []uint32
 	lengths []float32
@@ -117,6 +72,13 @@ type builder struct {
 }
 
 func newBuilder() *builder { return &builder{ids: map[string]uint32{}} }
+
+// reset empties the builder; what the segment made of it holds is given up.
+func (b *builder) reset() {
+	clear(b.ids)
+	b.keys, b.counts, b.occ = b.keys[:0], b.counts[:0], b.occ[:0]
+	b.rows, b.lengths = nil, nil
+}
 
 // fieldGap lies between the positions of two fields, so that neither a phrase nor Near
 // crosses.
@@ -133,8 +95,7 @@ func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
 				length += weight
 				end = base + t.pos + 1
 			}
-			key := a.key(b.scratch[:0], t)
-			id := b.id(key)
+			id := b.id(a, t)
 			b.counts[id] += uint32(weight)
 			for range weight {
 				b.occ = append(b.occ, occurrence{id, ord, uint32(base + t.pos)})
@@ -148,14 +109,18 @@ func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
 	}
 }
 
-func (b *builder) id(key []byte) uint32 {
-	if id, ok := b.ids[string(key)]; ok {
+func (b *builder) id(a *Analyzer, t token) uint32 {
+	word := t.word
+	if t.span > 1 {
+		b.scratch = append(append(b.scratch[:0], word...), mark(t.span))
+		word = b.scratch
+	}
+	if id, ok := b.ids[string(word)]; ok {
 		return id
 	}
 	id := uint32(len(b.keys))
-	k := string(key)
-	b.ids[k] = id
-	b.keys = append(b.keys, k)
+	b.ids[string(word)] = id
+	b.keys = append(b.keys, a.key(t))
 	b.counts = append(b.counts, 0)
 	return id
 }
@@ -169,18 +134,49 @@ func (b *builder) segment() *segment {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	sort.Slice(order, func(i, j int) bool { return b.keys[order[i]] < b.keys[order[j]] })
+	slices.SortFunc(order, func(i, j uint32) int { return bytes.Compare(b.keys[i], b.keys[j]) })
 	occ := b.sorted(order)
 	w := newSegmentWriter(b.rows, b.lengths)
+	sum := familySum{seen: make([]uint64, (len(b.rows)+63)/64), tf: make([]uint16, len(b.rows))}
+	first := 0 // term of the current family
 	for i, id := range order {
 		n := b.counts[id]
 		w.write(occ[:n])
 		occ = occ[n:]
-		key := []byte(b.keys[id])
-		last := i+1 == len(order) || !inFamily([]byte(b.keys[order[i+1]]), stemOf(key))
-		w.term(key, last)
+		w.store(b.keys[id])
+		if stem := stemOf(b.keys[id]); i+1 == len(order) || !inFamily(b.keys[order[i+1]], stem) {
+			if w.terms()-first > 1 {
+				sum.write(w, first)
+				w.storeFamily(stem)
+			}
+			first = w.terms()
+		}
 	}
 	return w.finish()
+}
+
+// familySum adds up the lists of a family.
+type familySum struct {
+	seen []uint64 // rows that have any of its words
+	tf   []uint16 // by ordinal
+}
+
+// write writes the sum of the terms from first on.
+func (f *familySum) write(w *segmentWriter, first int) {
+	for t := first; t < w.terms(); t++ {
+		for c := w.segment.list(t).cursor(); c.next(); {
+			f.seen[c.ord>>6] |= 1 << (c.ord & 63)
+			f.tf[c.ord] = uint16(min(int(f.tf[c.ord])+c.tf, maxTF))
+		}
+	}
+	for i, x := range f.seen {
+		for ; x != 0; x &= x - 1 {
+			ord := i<<6 | bits.TrailingZeros64(x)
+			w.list.row(ord, int(f.tf[ord]))
+			f.tf[ord] = 0
+		}
+		f.seen[i] = 0
+	}
 }
 
 // sorted returns the occurrences by term in the given order; within a term they stay

@@ -184,8 +184,8 @@ func (l leaf) matches(word, stem []byte) bool {
 
 // source is where the matches of leaves come from: a segment, or one text.
 type source interface {
-	// leafSpans returns the matches of a leaf in the rows set in within, or in all rows
-	// if it is nil, in order.
+	// leafSpans returns the matches of a leaf in the rows set in within, in order. For
+	// a single text, within means nothing.
 	leafSpans(l leaf, within []uint64) []span
 }
 

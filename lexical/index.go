@@ -36,7 +36,8 @@ type Index struct {
 	analyzer *Analyzer
 	mu       sync.Mutex // held by the one writer
 	state    atomic.Pointer[state]
-	scratch  sync.Pool
+	scorers  sync.Pool
+	builders sync.Pool
 }
 
 // state is all that readers look at. Its parts are in order of rows.
@@ -112,7 +113,11 @@ const batchOccurrences = 1 << 21
 
 // NewBatch begins a batch.
 func (ix *Index) NewBatch() *Batch {
-	return &Batch{ix: ix, build: newBuilder(), first: -1, last: -1}
+	build, _ := ix.builders.Get().(*builder)
+	if build == nil {
+		build = newBuilder()
+	}
+	return &Batch{ix: ix, build: build, first: -1, last: -1}
 }
 
 // Add adds a row, whose number must be above all rows ever added (ErrOrder). Its words
@@ -150,13 +155,15 @@ func (b *Batch) pack() {
 	if s := b.build.segment(); s != nil {
 		b.done = append(b.done, s)
 	}
-	b.build = newBuilder()
+	b.build.reset()
 }
 
 // Commit makes the batch visible to every search that begins afterwards.
 func (b *Batch) Commit() error {
 	b.pack()
 	ix := b.ix
+	ix.builders.Put(b.build)
+	b.build = nil
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	st := ix.state.Load()

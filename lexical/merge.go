@@ -6,65 +6,102 @@ import "bytes"
 // rows; nil if none is left.
 func merge(parts []part) *segment {
 	m := newMerger(parts)
-	if len(m.rows) == 0 {
+	if len(m.out.rows) == 0 {
 		return nil
 	}
-	w := newSegmentWriter(m.rows, m.lengths)
-	w.data = make([]byte, 0, m.size)
-	for key := m.least(); key != nil; {
-		for i := range m.inputs {
-			m.inputs[i].copyTo(w, key)
-		}
-		next := m.least()
-		w.term(key, next == nil || !inFamily(next, stemOf(key)))
-		key = next
+	for m.family() {
 	}
-	return w.finish()
+	return m.out.finish()
 }
 
-// merger holds the inputs of a merge, and the rows that come out.
+// merger walks the dictionaries of its inputs side by side, family by family.
 type merger struct {
-	inputs  []mergeInput
-	rows    []uint32
-	lengths []float32
-	size    int // of the inputs' data: what the result needs, or a little more
+	inputs []mergeInput
+	out    *segmentWriter
 }
 
 // mergeInput is a segment with a place in its dictionary.
 type mergeInput struct {
-	seg  *segment
-	term int
-	to   []int32 // by ordinal: the ordinal in the result, or -1
+	part
+	base      int     // ordinal of its first row in the result, if none is removed
+	to        []int32 // by ordinal: the ordinal in the result, or -1; nil if none is removed
+	term      int     // the next to be read
+	from, end int     // terms of the current family
 }
 
 func newMerger(parts []part) *merger {
 	m := &merger{}
+	var rows []uint32
+	var lengths []float32
+	size := 0
 	for _, p := range parts {
-		in := mergeInput{seg: p.seg, to: make([]int32, len(p.seg.rows))}
+		in := mergeInput{part: p, base: len(rows)}
+		if p.removed != nil {
+			in.to = make([]int32, len(p.seg.rows))
+		}
 		for ord, row := range p.seg.rows {
-			in.to[ord] = -1
-			if !p.removed.has(ord) {
-				in.to[ord] = int32(len(m.rows))
-				m.rows = append(m.rows, row)
-				m.lengths = append(m.lengths, p.seg.lengths[ord])
+			if p.removed.has(ord) {
+				in.to[ord] = -1
+				continue
 			}
+			if in.to != nil {
+				in.to[ord] = int32(len(rows))
+			}
+			rows = append(rows, row)
+			lengths = append(lengths, p.seg.lengths[ord])
 		}
 		m.inputs = append(m.inputs, in)
-		m.size += len(p.seg.data)
+		size += len(p.seg.data)
 	}
+	m.out = newSegmentWriter(rows, lengths)
+	m.out.data = make([]byte, 0, size)
 	return m
 }
 
-// least returns the smallest key of a word that an input stands at; nil at the end of
-// all. Lists of families are passed over: they are summed up anew.
-func (m *merger) least() []byte {
+// family merges the next stem, and reports whether there was one.
+func (m *merger) family() bool {
+	least := m.least(func(in *mergeInput) bool { return in.term < in.seg.terms() })
+	if least == nil {
+		return false
+	}
+	stem := stemOf(least)
+	for i := range m.inputs {
+		m.inputs[i].enter(stem)
+	}
+	first := m.out.terms()
+	for {
+		key := m.least(func(in *mergeInput) bool { return in.term < in.end && !in.atMark() })
+		if key == nil {
+			break
+		}
+		for i := range m.inputs {
+			if in := &m.inputs[i]; in.term < in.end && bytes.Equal(in.seg.key(in.term), key) {
+				in.copyTo(&m.out.list, in.seg.list(in.term))
+				in.term++
+			}
+		}
+		m.out.store(key)
+	}
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if m.out.terms()-first > 1 && in.from < in.end {
+			// The last term of a family is the one that stands for it.
+			l := in.seg.list(in.end - 1)
+			l.pos = nil
+			in.copyTo(&m.out.list, l)
+		}
+		in.term = in.end
+	}
+	m.out.storeFamily(stem)
+	return true
+}
+
+// least returns the smallest key of the inputs that are in it; nil if none is.
+func (m *merger) least(within func(*mergeInput) bool) []byte {
 	var least []byte
 	for i := range m.inputs {
 		in := &m.inputs[i]
-		for in.term < in.seg.terms() && bytes.HasSuffix(in.seg.key(in.term), []byte(familyMark)) {
-			in.term++
-		}
-		if in.term == in.seg.terms() {
+		if !within(in) {
 			continue
 		}
 		if key := in.seg.key(in.term); least == nil || bytes.Compare(key, least) < 0 {
@@ -74,19 +111,34 @@ func (m *merger) least() []byte {
 	return least
 }
 
-// copyTo appends the input's list of the key, if it has one, and goes to the next.
-func (in *mergeInput) copyTo(w *segmentWriter, key []byte) {
-	if in.term == in.seg.terms() || !bytes.Equal(in.seg.key(in.term), key) {
+// enter finds the input's terms of a stem, which begin at its place if it has any.
+func (in *mergeInput) enter(stem []byte) {
+	in.from, in.end = in.term, in.term
+	for in.end < in.seg.terms() && inFamily(in.seg.key(in.end), stem) {
+		in.end++
+	}
+}
+
+// atMark reports whether the input stands at the list that sums a family up.
+func (in *mergeInput) atMark() bool {
+	return bytes.HasSuffix(in.seg.key(in.term), []byte(familyMark))
+}
+
+// copyTo appends a list of the input without its removed rows.
+func (in *mergeInput) copyTo(w *listWriter, l list) {
+	if in.to == nil {
+		w.rows(l, in.base)
 		return
 	}
-	c := in.seg.list(in.term).cursor()
-	in.term++
-	for c.next() {
+	bare := len(l.pos) == 0
+	for c := l.cursor(); c.next(); {
 		from := c.p
-		c.skipPositions()
+		if !bare {
+			c.skipPositions()
+		}
 		if to := in.to[c.ord]; to >= 0 {
-			w.list.row(int(to), c.tf)
-			w.list.pos = append(w.list.pos, c.pos[from:c.p]...)
+			w.row(int(to), c.tf)
+			w.pos = append(w.pos, c.pos[from:c.p]...)
 		}
 	}
 }

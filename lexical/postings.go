@@ -1,6 +1,9 @@
 package lexical
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sort"
+)
 
 // A list holds the occurrences of one word in one segment, rows as ordinals within the
 // segment:
@@ -10,8 +13,9 @@ import "encoding/binary"
 //	pos   for each row: if the frequency is 255 a uvarint of how many positions follow;
 //	      then the positions in order, each as its distance to the one before (the
 //	      first: itself) written as bytes that are summed up to one below 255
-//	skips for every full block of 128 rows but the last: the ordinal it ends with, and
-//	      where the next block begins in docs and pos, three little-endian uint32
+//	skips for every block of rows but the last: the ordinal it ends with, and where the
+//	      next block begins in docs and pos, three little-endian uint32. A block has 128
+//	      rows, or up to twice as many where lists were merged.
 //
 // Ranking reads docs alone, two bytes a row for common words. Positions cost about one
 // byte an occurrence and make phrases exact without reading any text.
@@ -40,12 +44,28 @@ func uvarint(b []byte, i int) (v uint32, next int) {
 	}
 }
 
+// lastRow returns the last ordinal.
+func (l list) lastRow() int {
+	ord := -1
+	for i := 0; i < len(l.docs); i++ {
+		d := uint32(l.docs[i])
+		if d < 0x80 {
+			i++
+		} else {
+			d, i = uvarint(l.docs, i)
+		}
+		ord += int(d)
+	}
+	return ord
+}
+
 // cursor walks a list in row order.
 type cursor struct {
 	list
-	i, p int // next byte of docs and, if positions were kept up with, of pos
-	ord  int // current row, -1 before the first
-	tf   int
+	i, p   int // next byte of docs and, if positions were kept up with, of pos
+	ord    int // current row, -1 before the first
+	tf     int
+	unread bool // seek stopped at a row whose positions p still points at
 }
 
 func (l list) cursor() cursor { return cursor{list: l, ord: -1} }
@@ -62,27 +82,15 @@ func (c *cursor) next() bool {
 	return true
 }
 
-// block jumps as far ahead as skips allow without passing ord. It is only sound
-// between rows whose positions were consumed or skipped.
+// block jumps to the last block that may hold ord, if it lies ahead.
 func (c *cursor) block(ord int) {
 	n := len(c.skips) / skipBytes
-	lo, hi := 0, n // the number of blocks that end before ord
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		if int(binary.LittleEndian.Uint32(c.skips[m*skipBytes:])) < ord {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	if lo == 0 {
+	i := sort.Search(n, func(i int) bool { return int(binary.LittleEndian.Uint32(c.skips[i*skipBytes:])) >= ord })
+	if i == 0 {
 		return
 	}
-	s := c.skips[(lo-1)*skipBytes:]
-	if i := int(binary.LittleEndian.Uint32(s[4:])); i > c.i {
-		c.ord = int(binary.LittleEndian.Uint32(s))
-		c.i = i
-		c.p = int(binary.LittleEndian.Uint32(s[8:]))
+	if last, docs, pos := readSkip(c.skips[(i-1)*skipBytes:]); int(docs) > c.i {
+		c.ord, c.i, c.p = int(last), int(docs), int(pos)
 	}
 }
 
@@ -96,9 +104,9 @@ func (c *cursor) count() int {
 	return int(n)
 }
 
-// positions appends those of the current row to dst. Every row must be read or skipped
-// in turn.
+// positions appends those of the row that seek found to dst.
 func (c *cursor) positions(dst []uint32) []uint32 {
+	c.unread = false
 	at := uint32(0)
 	for n := c.count(); n > 0; n-- {
 		for c.pos[c.p] == 255 {
@@ -124,19 +132,24 @@ func (c *cursor) skipPositions() []byte {
 	return c.pos[from:c.p]
 }
 
-// seek goes to the row ord and reports whether it is in the list, positions ready.
-// Rows must be sought in rising order.
+// seek goes to the first row not below ord and reports whether it is ord; if so,
+// positions may be called, once. Rows must be sought in rising order.
 func (c *cursor) seek(ord int) bool {
 	if c.ord >= ord {
 		return c.ord == ord
 	}
+	if c.unread {
+		c.skipPositions()
+	}
 	c.block(ord)
 	for c.next() {
 		if c.ord >= ord {
+			c.unread = true
 			return c.ord == ord
 		}
 		c.skipPositions()
 	}
+	c.unread = false
 	return false
 }
 
@@ -153,27 +166,41 @@ func (c *cursor) has(ord int) bool {
 
 // listWriter encodes one list.
 type listWriter struct {
-	df              int
-	last            int // ordinal of the last row
-	docs, pos, skip []byte
+	df    int
+	last  int // ordinal of the last row
+	docs  []byte
+	pos   []byte
+	skips []byte
+	block int // rows since the last skip
 }
 
 func (w *listWriter) reset() {
-	w.df, w.last = 0, -1
-	w.docs, w.pos, w.skip = w.docs[:0], w.pos[:0], w.skip[:0]
+	w.df, w.last, w.block = 0, -1, 0
+	w.docs, w.pos, w.skips = w.docs[:0], w.pos[:0], w.skips[:0]
 }
 
-// row begins a row with its term frequency; its encoded positions are appended to pos.
+// row begins a row with its term frequency; its positions are to follow.
 func (w *listWriter) row(ord, tf int) {
-	if w.df > 0 && w.df%blockRows == 0 {
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(w.last))
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.docs)))
-		w.skip = binary.LittleEndian.AppendUint32(w.skip, uint32(len(w.pos)))
-	}
+	w.skip()
 	w.docs = binary.AppendUvarint(w.docs, uint64(ord-w.last))
 	w.docs = append(w.docs, byte(min(tf, maxTF)))
 	w.last = ord
 	w.df++
+	w.block++
+}
+
+// skip ends a block if it is long enough; rows must follow.
+func (w *listWriter) skip() {
+	if w.block >= blockRows {
+		w.appendSkip(uint32(w.last), uint32(len(w.docs)), uint32(len(w.pos)))
+		w.block = 0
+	}
+}
+
+func (w *listWriter) appendSkip(ord, docs, pos uint32) {
+	w.skips = binary.LittleEndian.AppendUint32(w.skips, ord)
+	w.skips = binary.LittleEndian.AppendUint32(w.skips, docs)
+	w.skips = binary.LittleEndian.AppendUint32(w.skips, pos)
 }
 
 // count writes how many positions follow, where the frequency does not say so.
@@ -189,4 +216,40 @@ func (w *listWriter) position(delta uint32) {
 		w.pos = append(w.pos, 255)
 	}
 	w.pos = append(w.pos, byte(delta))
+}
+
+// rows copies a list whose ordinals go up by base.
+func (w *listWriter) rows(l list, base int) {
+	w.skip()
+	first, i := uvarint(l.docs, 0)
+	w.docs = binary.AppendUvarint(w.docs, uint64(base+int(first)-1-w.last))
+	docs, pos := len(w.docs)-i, len(w.pos)
+	w.docs = append(w.docs, l.docs[i:]...)
+	w.pos = append(w.pos, l.pos...)
+	for s := l.skips; len(s) > 0; s = s[skipBytes:] {
+		ord, d, p := readSkip(s)
+		w.appendSkip(ord+uint32(base), d+uint32(docs), p+uint32(pos))
+	}
+	w.block += l.df
+	if len(l.skips) > 0 {
+		w.block = blockRows // no less than that many, or the list had ended with the block
+	}
+	w.last = base + l.lastRow()
+	w.df += l.df
+}
+
+func readSkip(s []byte) (ord, docs, pos uint32) {
+	return binary.LittleEndian.Uint32(s), binary.LittleEndian.Uint32(s[4:]), binary.LittleEndian.Uint32(s[8:])
+}
+
+// appendTo appends the list as it stands in a segment.
+func (w *listWriter) appendTo(data []byte) []byte {
+	data = binary.AppendUvarint(data, uint64(w.df))
+	data = binary.AppendUvarint(data, uint64(len(w.docs)))
+	if w.df > blockRows {
+		data = binary.AppendUvarint(data, uint64(len(w.skips)/skipBytes))
+		data = append(data, w.skips...)
+	}
+	data = append(data, w.docs...)
+	return append(data, w.pos...)
 }

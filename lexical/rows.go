@@ -1,6 +1,9 @@
 package lexical
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Rows returns the set of rows in which the expression matches, row r being bit r%64 of
 // element r/64. It is exact: nothing is read but the index, whose positions cost about
@@ -114,15 +117,18 @@ func (s *segment) leafSpans(l leaf, within []uint64) []span {
 	terms := 0
 	s.leafTerms(l, func(t, width int) {
 		terms++
-		for c := s.list(t).cursor(); c.next(); {
-			if within != nil && within[c.ord>>6]>>(c.ord&63)&1 == 0 {
-				c.skipPositions()
-				continue
-			}
-			at = c.positions(at[:0])
-			for i, p := range at {
-				if i == 0 || p != at[i-1] { // a weighted field repeats them
-					out = append(out, span{uint32(c.ord), p, p + uint32(width)})
+		c := s.list(t).cursor()
+		for i, w := range within {
+			for ; w != 0; w &= w - 1 {
+				ord := i<<6 | bits.TrailingZeros64(w)
+				if !c.seek(ord) {
+					continue
+				}
+				at = c.positions(at[:0])
+				for j, p := range at {
+					if j == 0 || p != at[j-1] { // a weighted field repeats them
+						out = append(out, span{uint32(ord), p, p + uint32(width)})
+					}
 				}
 			}
 		}

@@ -56,7 +56,7 @@ func (ix *Index) Search(q Query, p BM25, mask []uint64, k int) Result {
 	if k <= 0 || len(res.Terms) == 0 {
 		return res
 	}
-	sc, _ := ix.scratch.Get().(*scorer)
+	sc, _ := ix.scorers.Get().(*scorer)
 	if sc == nil {
 		sc = &scorer{}
 	}
@@ -66,7 +66,7 @@ func (ix *Index) Search(q Query, p BM25, mask []uint64, k int) Result {
 	}
 	res.Hits = sc.top.sorted()
 	st.explain(res)
-	ix.scratch.Put(sc)
+	ix.scorers.Put(sc)
 	return res
 }
 

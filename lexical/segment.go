@@ -87,18 +87,25 @@ func (s *segment) prefixed(prefix []byte, f func(term int, span int)) {
 }
 
 // list reads a term's list. Its bytes in data are uvarint df, uvarint length of docs,
-// then skips, docs and pos.
+// if df is above blockRows uvarint number of skips, then skips, docs and pos.
 func (s *segment) list(t int) list {
-	from := uint32(0)
-	if t > 0 {
-		from = s.dataEnd[t-1]
-	}
-	b := s.data[from:s.dataEnd[t]]
+	b := s.termData(t)
 	df, i := uvarint(b, 0)
 	n, i := uvarint(b, i)
-	docs := i + (int(df)-1)/blockRows*skipBytes
+	skips := uint32(0)
+	if df > blockRows {
+		skips, i = uvarint(b, i)
+	}
+	docs := i + int(skips)*skipBytes
 	pos := docs + int(n)
 	return list{df: int(df), skips: b[i:docs:docs], docs: b[docs:pos:pos], pos: b[pos:]}
+}
+
+func (s *segment) termData(t int) []byte {
+	if t == 0 {
+		return s.data[:s.dataEnd[0]]
+	}
+	return s.data[s.dataEnd[t-1]:s.dataEnd[t]]
 }
 
 // ordinal returns the ordinal of a row, or -1.

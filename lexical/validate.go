@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -24,27 +23,27 @@ func (s *segment) validate() error {
 }
 
 func (s *segment) validList(t int, bare bool) bool {
-	from := uint32(0)
-	if t > 0 {
-		from = s.dataEnd[t-1]
-	}
-	d := decoder{b: s.data[from:s.dataEnd[t]]}
+	d := decoder{b: s.termData(t)}
 	df := d.uint(len(s.rows))
 	docs := d.uint(len(d.b))
-	if d.bad || df == 0 {
-		return false
+	skips := 0
+	if df > blockRows {
+		skips = d.uint(len(d.b) / skipBytes)
 	}
-	l := list{df: df, skips: d.bytes((df - 1) / blockRows * skipBytes), docs: d.bytes(docs), pos: d.b}
-	return !d.bad && l.valid(len(s.rows), bare)
+	l := list{df: df, skips: d.bytes(skips * skipBytes), docs: d.bytes(docs), pos: d.b}
+	return !d.bad && df > 0 && l.valid(len(s.rows), bare)
 }
 
 // valid decodes a list of a segment of so many rows. A bare list has no positions.
 func (l list) valid(rows int, bare bool) bool {
-	docs, pos := decoder{b: l.docs}, decoder{b: l.pos}
+	docs, pos, skips := decoder{b: l.docs}, decoder{b: l.pos}, l.skips
 	ord := -1
-	for n := range l.df {
-		if n > 0 && n%blockRows == 0 && !l.skipIs(n/blockRows-1, ord, len(l.docs)-len(docs.b), len(l.pos)-len(pos.b)) {
-			return false
+	for range l.df {
+		if len(skips) > 0 {
+			last, d, p := readSkip(skips)
+			if int(last) == ord && int(d) == len(l.docs)-len(docs.b) && int(p) == len(l.pos)-len(pos.b) {
+				skips = skips[skipBytes:]
+			}
 		}
 		step := docs.uint(rows - 1 - ord)
 		tf := docs.bytes(1)
@@ -56,13 +55,7 @@ func (l list) valid(rows int, bare bool) bool {
 			return false
 		}
 	}
-	return len(docs.b) == 0 && len(pos.b) == 0
-}
-
-func (l list) skipIs(i, ord, docs, pos int) bool {
-	s := l.skips[i*skipBytes:]
-	return binary.LittleEndian.Uint32(s) == uint32(ord) && binary.LittleEndian.Uint32(s[4:]) == uint32(docs) &&
-		binary.LittleEndian.Uint32(s[8:]) == uint32(pos)
+	return len(docs.b) == 0 && len(pos.b) == 0 && len(skips) == 0
 }
 
 // positions passes over the positions of one row.
