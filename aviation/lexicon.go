@@ -1,0 +1,144 @@
+package aviation
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/filter"
+)
+
+//go:embed vocabulary/phrases.txt
+var phraseTable string
+
+// commonWords are the lower-case words of the mixed-case NTSB narratives (public
+// domain) that stand there at least a dozen times: real words, never misspellings.
+//
+//go:embed vocabulary/words.txt
+var commonWords string
+
+// Lexicon is how people speak of accidents, aircraft, places and rules. It panics if
+// the tables embedded in the binary are malformed, which a test would have shown.
+var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
+	phrases, err := constrain.ParsePhrases(phraseTable)
+	if err != nil {
+		panic(fmt.Sprintf("aviation: %v", err))
+	}
+	n := loadNames()
+	return &constrain.Lexicon{
+		Phrases:  phrases,
+		Measures: measures,
+		Recognizers: []constrain.Recognizer{
+			n.designations, n.makers, places, identifiers, rules, operatingParts, airports, operators, persons, contrasts,
+		},
+		Opposites:  opposites,
+		Dates:      "event_date",
+		Months:     "event_month",
+		Compile:    map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
+		Units:      map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
+		Groupings:  groupings,
+		Spoken:     []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "far_description", "cfr_part", "cfr_section", "subpart", "news_source", "topic", "event_date_precision"},
+		Lookups:    []string{"registration", "airport_code", "airport_name", "operator", "accident_number", "event_id"},
+		EventNouns: []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatal", "loss", "collision"},
+		Words:      wordSet(commonWords),
+	}
+})
+
+// Made reports whether the tokens from i name an aircraft that lost power and not
+// the accidents of one: after "the 1999" it is its year of manufacture.
+func Made(q *constrain.Query, i int) bool {
+	n := loadNames()
+	to := i
+	if _, end, ok := n.makerAt(q, i); ok {
+		to = end
+	} else if _, end, ok := n.nicknameAt(q, i); ok {
+		to = end
+	} else {
+		return false
+	}
+	for ; to < len(q.Tokens) && to < i+5; to++ {
+		switch q.Tokens[to].Lower {
+		case "accident", "accidents", "crash", "crashes", "incident", "incidents", "event", "events", "wreck":
+			return false
+		}
+	}
+	return true
+}
+
+var measures = []constrain.Measure{
+	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "fatalities", "fatality", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "perished", "casualties"},
+		Verbs: []string{"killed", "kill", "killing", "kills", "claimed"}},
+	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured"}, Verbs: []string{"seriously injured", "seriously injuring"}},
+	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt"}},
+	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivors"}},
+	{Field: "engine_count", After: []string{"engines", "engine", "engined"}},
+}
+
+var opposites = map[[2]string]constrain.Condition{
+	{"severity", "fatal"}:    constrain.Is("severity", "nonfatal"),
+	{"severity", "nonfatal"}: constrain.Is("severity", "fatal"),
+	{"injuries", "any"}:      constrain.Is("injuries", "none"),
+	{"injuries", "none"}:     constrain.Is("injuries", "any"),
+	{"amateur_built", "yes"}: constrain.Is("amateur_built", "no"),
+	{"amateur_built", "no"}:  constrain.Is("amateur_built", "yes"),
+}
+
+var groupings = map[string]constrain.Grouping{
+	"year": {Name: "year", Field: "event_date", By: "year"}, "calendar year": {Name: "year", Field: "event_date", By: "year"},
+	"month": {Name: "month", Field: "event_date", By: "month_of_year"}, "month of the year": {Name: "month", Field: "event_date", By: "month_of_year"},
+	"quarter": {Name: "quarter", Field: "event_date", By: "quarter"},
+	"weekday": {Name: "weekday", Field: "event_date", By: "weekday"}, "day of the week": {Name: "weekday", Field: "event_date", By: "weekday"}, "day of week": {Name: "weekday", Field: "event_date", By: "weekday"},
+	"state": {Name: "state", Field: "state"}, "us state": {Name: "state", Field: "state"},
+	"country": {Name: "country", Field: "country"}, "city": {Name: "city", Field: "city"},
+	"make": {Name: "make", Field: "make"}, "manufacturer": {Name: "make", Field: "make"}, "maker": {Name: "make", Field: "make"}, "brand": {Name: "make", Field: "make"}, "aircraft make": {Name: "make", Field: "make"},
+	"model": {Name: "model", Field: "model"}, "aircraft model": {Name: "model", Field: "model"}, "type": {Name: "model", Field: "model"}, "aircraft type": {Name: "model", Field: "model"},
+	"phase": {Name: "phase", Field: "phase"}, "phase of flight": {Name: "phase", Field: "phase"}, "flight phase": {Name: "phase", Field: "phase"}, "phase of the flight": {Name: "phase", Field: "phase"},
+	"severity": {Name: "severity", Field: "severity"}, "injury severity": {Name: "severity", Field: "severity"},
+	"weather": {Name: "weather", Field: "weather"}, "weather condition": {Name: "weather", Field: "weather"},
+	"damage": {Name: "damage", Field: "damage"}, "aircraft damage": {Name: "damage", Field: "damage"},
+	"category": {Name: "aircraft_category", Field: "aircraft_category"}, "aircraft category": {Name: "aircraft_category", Field: "aircraft_category"},
+	"engine type": {Name: "engine_type", Field: "engine_type"}, "number of engines": {Name: "engine_count", Field: "engine_count"},
+	"purpose": {Name: "purpose", Field: "purpose"}, "purpose of flight": {Name: "purpose", Field: "purpose"}, "purpose of the flight": {Name: "purpose", Field: "purpose"}, "kind of flight": {Name: "purpose", Field: "purpose"},
+	"operating rule": {Name: "far_part", Field: "far_part"}, "far part": {Name: "far_part", Field: "far_part"},
+	"operator": {Name: "operator", Field: "operator"}, "airline": {Name: "operator", Field: "operator"}, "air carrier": {Name: "operator", Field: "operator"},
+	"airport": {Name: "airport", Field: "airport_code"}, "report status": {Name: "report_status", Field: "report_status"}, "status": {Name: "report_status", Field: "report_status"},
+	"schedule": {Name: "schedule", Field: "schedule"}, "amateur built": {Name: "amateur_built", Field: "amateur_built"},
+}
+
+// compileAirport: an airport is meant by its code or by any part of its name.
+func compileAirport(c constrain.Condition) filter.Filter {
+	var any filter.Or
+	for _, v := range c.Values {
+		s := fmt.Sprint(v)
+		any = append(any, filter.Eq{Field: "airport_code", Value: filter.OfString(airportCode(s))}, filter.Contains{Field: "airport_name", Sub: s})
+	}
+	if c.Op == sextant.OpNotIn || c.Op == sextant.OpNotContains {
+		known := filter.Or{filter.Exists{Field: "airport_code"}, filter.Exists{Field: "airport_name"}}
+		return filter.And{known, filter.Not{Filter: any}}
+	}
+	return any
+}
+
+// compilePart leaves values as they are: a flight under 91 subpart K holds both "91"
+// and "91K", so that part 91 includes it.
+func compilePart(c constrain.Condition) filter.Filter {
+	in := filter.In{Field: "far_part"}
+	for _, v := range c.Values {
+		in.Values = append(in.Values, filter.OfString(fmt.Sprint(v)))
+	}
+	if c.Op == sextant.OpNotIn {
+		return filter.And{filter.Exists{Field: "far_part"}, filter.Not{Filter: in}}
+	}
+	return filter.Simplify(in)
+}
+
+func wordSet(text string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		out[w] = true
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package constrain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+)
+
+// Condition is what a claim states about one field.
+type Condition struct {
+	Field   string
+	Op      sextant.Op
+	Values  []any // strings, ints, or Span for dates
+	Implied bool  // brought along by a name and not said: an SR22 is a Cirrus
+	Assumed string
+	Narrow  filter.Filter // for one value that is narrower than its field says; see join
+}
+
+// Is builds the condition that a field has one of values.
+func Is(field string, values ...any) Condition {
+	if len(values) == 1 {
+		return Condition{Field: field, Op: sextant.OpEq, Values: values}
+	}
+	return Condition{Field: field, Op: sextant.OpIn, Values: values}
+}
+
+// Claim says what a run of tokens means. A claim without conditions and without a
+// request keeps words that look like a condition from being read as one.
+type Claim struct {
+	From, To   int // tokens, half open
+	Conditions []Condition
+	Weight     int      // among claims of equal length the heavier wins
+	Request    *Request // what the words ask to be computed
+	Drop       bool     // the words belong to no content query either ("how many")
+	Ambiguous  []sextant.Reading
+	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none
+	Cannot     *sextant.Unenforceable // the words are a condition no field holds
+	Negated    bool                   // set by composition, or by a recognizer that read the negation itself
+}
+
+func (c Claim) length() int { return c.To - c.From }
+
+// choose keeps a set of claims that do not overlap: longest first, then heaviest,
+// then leftmost. The result is in the order of the question.
+func choose(claims []Claim) []Claim {
+	slices.SortStableFunc(claims, func(a, b Claim) int {
+		return cmp.Or(cmp.Compare(b.length(), a.length()), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.From, b.From))
+	})
+	var kept []Claim
+	taken := map[int]bool{}
+	for _, c := range claims {
+		if !free(taken, c) {
+			continue
+		}
+		for i := c.From; i < c.To; i++ {
+			taken[i] = true
+		}
+		kept = append(kept, c)
+	}
+	slices.SortFunc(kept, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
+	return kept
+}
+
+func free(taken map[int]bool, c Claim) bool {
+	for i := c.From; i < c.To; i++ {
+		if taken[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,321 @@
+package constrain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// Account is a ledger together with what the later stages need: the filter of each
+// collection the constraints apply to.
+type Account struct {
+	Ledger  sextant.Ledger
+	Filters map[string]filter.Filter // by collection; only those with a constraint
+	Parts   map[string][]Compiled    // the constraints as that collection enforces them
+}
+
+// Applies reports whether any constraint applies to the collection.
+func (a Account) Applies(collection string) bool { return len(a.Parts[collection]) > 0 }
+
+// UserFilter is the caller's own filter as one collection resolves it.
+type UserFilter struct {
+	Text   string                   // EXPR
+	Filter map[string]filter.Filter // by collection; a collection without the fields is missing
+}
+
+// Keep counts the constraints over the collections: alone, unknown, together; and
+// when together nothing satisfies them, the smallest sets whose removal helps.
+func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Reading, user UserFilter) (Account, error) {
+	a := Account{Filters: map[string]filter.Filter{}, Parts: map[string][]Compiled{}}
+	a.Ledger = sextant.Ledger{Constraints: wire(r.Constraints, user), JointByCollection: map[string]int64{}, Unenforceable: r.Unenforceable, UnknownValues: r.UnknownValues, Ambiguous: r.Ambiguous}
+	empty := map[string]bool{}
+	for _, c := range collections {
+		spec := c.Spec()
+		empty[spec.Name] = p.vocabulary.Documents[spec.Name] == 0
+		compiled, at := Compile(spec, p.lexicon, r.Constraints)
+		if f, ok := user.Filter[spec.Name]; ok && user.Text != "" {
+			compiled, at = append(compiled, Compiled{Constraint: Constraint{Condition: Condition{Field: "filter"}}, Filter: f}), append(at, len(r.Constraints))
+		}
+		if len(compiled) == 0 {
+			continue
+		}
+		k := keeper{ctx: ctx, collection: c, compiled: compiled, at: at, ledger: &a.Ledger}
+		if err := k.keep(); err != nil {
+			return a, fmt.Errorf("ledger of %s: %w", spec.Name, err)
+		}
+		a.Parts[spec.Name], a.Filters[spec.Name] = compiled, k.joint
+	}
+	a.Ledger.Coverage = p.vocabulary.Coverage
+	a.Ledger.OutsideCoverage = outside(r.Constraints, p.vocabulary.Coverage)
+	unenforceable(&a.Ledger, r.Constraints)
+	return a, nil
+}
+
+// keeper counts for one collection.
+type keeper struct {
+	ctx        context.Context
+	collection store.Collection
+	compiled   []Compiled
+	at         []int // place of each in the ledger
+	ledger     *sextant.Ledger
+	joint      filter.Filter
+}
+
+func (k *keeper) count(f filter.Filter) (int64, error) {
+	return k.collection.Count(k.ctx, f, store.Documents)
+}
+
+func (k *keeper) keep() error {
+	name := k.collection.Spec().Name
+	k.joint = Joint(k.compiled)
+	n, err := k.count(k.joint)
+	if err != nil {
+		return err
+	}
+	k.ledger.JointByCollection[name] = n
+	k.ledger.Joint += n
+	if k.ledger.Filter == "" || n > 0 {
+		k.ledger.Filter = filter.String(k.joint)
+	}
+	for i := range k.compiled {
+		if err := k.account(i); err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		return nil
+	}
+	return k.relax()
+}
+
+// account fills in one constraint's own counts.
+func (k *keeper) account(i int) error {
+	c := &k.ledger.Constraints[k.at[i]]
+	c.Collections = append(c.Collections, k.collection.Spec().Name)
+	alone, err := k.count(k.compiled[i].alone())
+	if err != nil {
+		return err
+	}
+	c.Alone += alone
+	if k.compiled[i].Field == "filter" {
+		return nil
+	}
+	unknown := k.compiled[i].unknown()
+	missing, err := k.count(unknown.alone())
+	if err != nil {
+		return err
+	}
+	c.Unknown += missing
+	others := slices.Clone(k.compiled)
+	others[i] = unknown
+	within, err := k.count(Joint(others))
+	c.Within += within
+	return err
+}
+
+// maxRelaxed bounds the search for relaxations: sets of more constraints than this
+// are not a near miss any more.
+const maxRelaxed = 4
+
+// relax finds every smallest set of constraints whose removal gives something, and
+// what values the dropped field then has.
+func (k *keeper) relax() error {
+	for size := 1; size <= min(len(k.compiled), maxRelaxed); size++ {
+		found, err := k.relaxBy(size)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		slices.SortStableFunc(found, func(a, b sextant.Relaxation) int { return cmp.Compare(a.Count, b.Count) })
+		k.ledger.Relaxations = append(k.ledger.Relaxations, found...)
+		return k.available(found)
+	}
+	return nil
+}
+
+func (k *keeper) relaxBy(size int) ([]sextant.Relaxation, error) {
+	var out []sextant.Relaxation
+	for drop := range subsets(len(k.compiled), size) {
+		var kept []Compiled
+		r := sextant.Relaxation{}
+		for i, c := range k.compiled {
+			if slices.Contains(drop, i) {
+				r.Drop, r.DropAt = append(r.Drop, c.Field), append(r.DropAt, k.at[i])
+				continue
+			}
+			kept = append(kept, c)
+		}
+		if len(kept) == 0 {
+			continue // dropping everything is no relaxation but another question
+		}
+		var err error
+		if r.Count, err = k.count(Joint(kept)); err != nil {
+			return nil, err
+		}
+		if r.Count > 0 {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// subsets yields the index sets of the given size in lexical order.
+func subsets(n, size int) func(func([]int) bool) {
+	return func(yield func([]int) bool) {
+		set := make([]int, size)
+		var place func(at, from int) bool
+		place = func(at, from int) bool {
+			if at == size {
+				return yield(set)
+			}
+			for i := from; i < n; i++ {
+				set[at] = i
+				if !place(at+1, i+1) {
+					return false
+				}
+			}
+			return true
+		}
+		place(0, 0)
+	}
+}
+
+const maxAvailable = 12
+
+// available lists, for each single constraint whose removal helps, the values its
+// field has under the others.
+func (k *keeper) available(found []sextant.Relaxation) error {
+	spec := k.collection.Spec()
+	for _, r := range found {
+		if len(r.Drop) != 1 {
+			continue
+		}
+		field, ok := spec.Schema.Field(r.Drop[0])
+		if !ok || len(field.AnyOf) > 0 {
+			continue
+		}
+		var kept []Compiled
+		for i, c := range k.compiled {
+			if k.at[i] != r.DropAt[0] {
+				kept = append(kept, c)
+			}
+		}
+		q := store.FacetQuery{Field: field.Name, Filter: Joint(kept)}
+		if field.Kind == filter.Time {
+			q.By = store.Year
+		} else {
+			q.Limit = maxAvailable
+		}
+		facet, err := k.collection.Facet(k.ctx, q)
+		if err != nil {
+			return err
+		}
+		k.ledger.Available = append(k.ledger.Available, sextant.Available{Field: field.Name, Values: pairs(facet.Buckets)})
+	}
+	return nil
+}
+
+func pairs(buckets []store.Bucket) [][]any {
+	out := make([][]any, len(buckets))
+	for i, b := range buckets {
+		out[i] = []any{b.Value, b.Count}
+	}
+	return out
+}
+
+// wire writes constraints as the ledger shows them.
+func wire(cs []Constraint, user UserFilter) []sextant.Constraint {
+	out := make([]sextant.Constraint, 0, len(cs)+1)
+	for _, c := range cs {
+		out = append(out, sextant.Constraint{Field: c.Field, Op: c.Op, Values: wireValues(c.Condition), Text: c.Text, Origin: c.Origin,
+			Implied: c.Implied, Assumed: c.Assumed, Collections: []string{}, Start: c.Start, End: c.End})
+	}
+	if user.Text != "" {
+		out = append(out, sextant.Constraint{Field: "filter", Op: sextant.OpExists, Values: []any{user.Text}, Text: user.Text, Origin: sextant.FromUser, Collections: []string{}})
+	}
+	return out
+}
+
+// wireValues writes a condition's values: spans as their ends, sets of spans as pairs.
+func wireValues(c Condition) []any {
+	var out []any
+	for _, v := range c.Values {
+		s, ok := v.(Span)
+		if !ok {
+			out = append(out, v)
+			continue
+		}
+		from, to := s.Strings()
+		switch c.Op {
+		case sextant.OpBetween:
+			out = append(out, from, to)
+		case sextant.OpGte:
+			out = append(out, from)
+		case sextant.OpLte:
+			out = append(out, to)
+		default:
+			out = append(out, []string{from, to})
+		}
+	}
+	return out
+}
+
+// outside says which asked periods lie outside what is held: absence there proves
+// nothing.
+func outside(cs []Constraint, held []sextant.Coverage) []string {
+	var out []string
+	for _, c := range cs {
+		for _, cov := range held {
+			if c.Field != cov.Field || !isSpans(c) || c.Op == sextant.OpNotIn {
+				continue
+			}
+			from, _ := time.Parse(time.DateOnly, cov.From)
+			to, _ := time.Parse(time.DateOnly, cov.To)
+			for _, v := range c.Values {
+				if s := v.(Span); beyond(s, from, to) {
+					out = append(out, fmt.Sprintf("nothing held for %s (the data of %s run from %s to %s)", c.periodText(s), cov.Collection, cov.From, cov.To))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// beyond reports whether a span lies wholly outside [from, to].
+func beyond(s Span, from, to time.Time) bool {
+	return !s.From.IsZero() && s.From.After(to) || !s.To.IsZero() && s.To.Before(from)
+}
+
+func (c Constraint) periodText(s Span) string {
+	if !s.From.IsZero() && isYear(s) {
+		return strconv.Itoa(s.From.Year())
+	}
+	from, to := s.Strings()
+	switch {
+	case from == "":
+		return "the time up to " + to
+	case to == "":
+		return "the time from " + from
+	case from == to:
+		return from
+	}
+	return from + " to " + to
+}
+
+// unenforceable moves to the ledger what no collection could enforce.
+func unenforceable(l *sextant.Ledger, cs []Constraint) {
+	for i, c := range cs {
+		if len(l.Constraints[i].Collections) == 0 {
+			l.Unenforceable = append(l.Unenforceable, sextant.Unenforceable{Text: c.Text, Field: c.Field, Reason: "no collection holds this field"})
+		}
+	}
+}

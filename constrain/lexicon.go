@@ -1,0 +1,145 @@
+package constrain
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// Lexicon is what a domain knows about how people speak of its fields. The zero
+// Lexicon knows nothing and is fine.
+type Lexicon struct {
+	Phrases     []Phrase
+	Measures    []Measure
+	Recognizers []Recognizer
+	// Opposites turn a negated value into the value that is meant: "no fatalities" is
+	// severity nonfatal, not "severity other than fatal". Keyed by field and value.
+	Opposites map[[2]string]Condition
+	// Dates is the field a date in a question is about where it names no other, and
+	// Months the int field that holds the month alone ("" where there is none).
+	Dates, Months string
+	// Compile overrides how a condition becomes a filter, by field, for fields whose
+	// plain comparison is not what people mean.
+	Compile map[string]CompileFunc
+	// Units maps the words for what is counted to a unit: a group's name or "documents".
+	Units map[string]string
+	// Groupings maps the words after "by", "per" and "which" to what to group by.
+	Groupings map[string]Grouping
+	// Spoken names fields that only the lexicon's own phrases and recognizers read;
+	// their values are never matched as bare words.
+	Spoken []string
+	// Lookups names fields without facets whose values the recognizers look up.
+	Lookups    []string
+	EventNouns []string // what a document is called: "accident", "crash"
+	// Words holds common words of the language, lower case: a word in it is never
+	// taken for a misspelt value.
+	Words map[string]bool
+}
+
+// Phrase maps words to conditions. Words are compared lower-case, hyphens, dots and
+// blanks being one; a plural of the last word matches too.
+type Phrase struct {
+	Words      []string
+	Conditions []Condition // none: the words are no condition
+	Weight     int
+}
+
+// Measure names a numeric field by the words that count it: "two people killed",
+// "killed more than five".
+type Measure struct {
+	Field string
+	After []string // phrases that follow the number: "killed", "fatalities"
+	Verbs []string // phrases that precede it: "killed", "killing"
+}
+
+// Grouping says how rows of a breakdown are made.
+type Grouping struct {
+	Name  string // on the wire: "year", "make"
+	Field string
+	By    string // store.Interval for times, "" for values
+}
+
+// Recognizer proposes claims for a question. It must not keep the question.
+type Recognizer func(q *Query) []Claim
+
+// ParsePhrases reads a phrase table, one entry a line:
+//
+//	words | other words -> field=value, field>=3, field~sub
+//	words ->
+//
+// "#" starts a comment. An entry without conditions keeps the words from being read
+// as one.
+func ParsePhrases(text string) ([]Phrase, error) {
+	var out []Phrase
+	scanner := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; scanner.Scan(); n++ {
+		line, _, _ := strings.Cut(scanner.Text(), "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		words, conditions, ok := strings.Cut(line, "->")
+		if !ok {
+			return nil, fmt.Errorf("phrases: line %d has no arrow", n)
+		}
+		cs, err := parseConditions(conditions)
+		if err != nil {
+			return nil, fmt.Errorf("phrases: line %d: %w", n, err)
+		}
+		for alternative := range strings.SplitSeq(words, "|") {
+			w := Words(alternative)
+			if len(w) == 0 {
+				return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
+			}
+			out = append(out, Phrase{Words: w, Conditions: cs})
+		}
+	}
+	return out, scanner.Err()
+}
+
+func parseConditions(text string) ([]Condition, error) {
+	var out []Condition
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		c, err := parseCondition(part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func parseCondition(text string) (Condition, error) {
+	for _, sign := range []struct {
+		text string
+		op   sextant.Op
+	}{{">=", sextant.OpGte}, {"<=", sextant.OpLte}, {"~", sextant.OpContains}, {"=", sextant.OpEq}} {
+		field, value, ok := strings.Cut(text, sign.text)
+		if !ok {
+			continue
+		}
+		c := Condition{Op: sign.op}
+		c.Field, c.Implied = strings.CutSuffix(strings.TrimSpace(field), "?") // "make?=PIPER": implied
+		for v := range strings.SplitSeq(value, "|") {
+			c.Values = append(c.Values, number(strings.TrimSpace(v), sign.op))
+		}
+		if len(c.Values) > 1 && c.Op == sextant.OpEq {
+			c.Op = sextant.OpIn
+		}
+		return c, nil
+	}
+	return Condition{}, fmt.Errorf("%q is no condition", text)
+}
+
+// number reads ints as ints, except as a part of a name.
+func number(s string, op sextant.Op) any {
+	if n, err := strconv.Atoi(s); err == nil && op != sextant.OpContains && s[0] != '0' || s == "0" {
+		return n
+	}
+	return s
+}
