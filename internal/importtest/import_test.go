@@ -122,7 +122,7 @@ func packageName(dir string) string {
 	switch {
 	case dir == root:
 		return path.Base(modulePath)
-	case within(dir, "cmd"):
+	case slices.Contains(commands, dir):
 		return "main"
 	}
 	return path.Base(dir)
