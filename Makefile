@@ -17,10 +17,11 @@ CROSS   := linux/arm64 darwin/arm64 windows/amd64
 # Where goroutines share state. The rest of the module has none, and the race detector
 # makes the embedded SQLite many times slower.
 RACE    := $(wildcard store/sqlite lexical ingest pipeline httpapi cmd/sextant)
+PAGE    := web/ui/node_modules/.package-lock.json
 FUZZTIME ?= 5s
 BENCH    ?= .
 
-.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench browser live clean
+.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench browser page live clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -42,13 +43,14 @@ integration: build ## tests against real processes and servers, which they insta
 	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -run '^TestIntegration' ./...
 
 race: ## the race detector where goroutines share state (needs cgo and a C compiler)
+	.ci/need gcc
 	CGO_ENABLED=1 go test -race -short $(addprefix ./,$(addsuffix /...,$(RACE)))
 
 lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## golangci-lint and actionlint as pinned below tools, and a tidy go.mod
 	$(TOOLS)/golangci-lint run ./...
 	$(TOOLS)/actionlint
 	go mod tidy -diff
-	bash -n .ci/run
+	bash -n .ci/run .ci/need
 
 # Built in modules of their own: a linter's two hundred dependencies are none of the product's.
 $(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
@@ -56,6 +58,26 @@ $(TOOLS)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 
 $(TOOLS)/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
 	GOBIN=$(TOOLS) go -C tools/actionlint install tool && touch $@
+
+browser: $(PAGE) ## the page: its types, its unit tests, and Chromium before the served page (needs Node 20)
+	.ci/need chromium
+	npm --prefix web/ui run check
+	npm --prefix web/ui test
+	SEXTANT_BROWSER=1 go test -count=1 -run TestBrowser ./httpapi
+
+page: $(PAGE) ## build the page again from web/ui into web/dist
+	npm --prefix web/ui run build
+
+$(PAGE): web/ui/package-lock.json
+	npm --prefix web/ui ci --no-audit --no-fund
+
+# A live test talks to a real service that costs money or is somebody's: it has the build
+# tag live, and a line "// needs: NAME, ..." for the environment it reads.
+live: ## tests against real services of yours; prints what they need
+	@files=$$(grep -rl --include='*_test.go' '^//go:build live' . || true); \
+	if [ -z "$$files" ]; then echo "there is no live test yet"; exit 0; fi; \
+	grep -h '^// needs: ' $$files | sort -u; \
+	go test -tags live -count=1 -run '^TestLive' $$(dirname $$files | sort -u)
 
 vet:
 	go vet ./...
