@@ -138,7 +138,7 @@ func exp(x float32) float32 {
 }
 
 func (generic) AddNorm(out, x, y []float32, norm *Norm, rows, n int) {
-	inverseN := 1 / float32(n)
+	inverseN, eps := norm.constants[0], norm.constants[1]
 	gamma, beta := norm.Gamma[:n], norm.Beta[:n]
 	for r := range rows {
 		row := out[r*n : (r+1)*n]
@@ -155,16 +155,16 @@ func (generic) AddNorm(out, x, y []float32, norm *Norm, rows, n int) {
 		for i, v := range row {
 			squares[i%Width] = fma(v-mean, v-mean, squares[i%Width])
 		}
-		factor := 1 / sqrt(float32(sumLanes(&squares)*inverseN)+norm.Eps)
+		factor := 1 / sqrt(float32(sumLanes(&squares)*inverseN)+eps)
 		for i, v := range row {
 			row[i] = fma(float32((v-mean)*factor), gamma[i], beta[i])
 		}
 	}
 }
 
-func (generic) Embed(out []float32, codes []int8, scale float32, add []float32) {
+func (generic) Embed(out []float32, codes []int8, scale *float32, add []float32) {
 	for i := range out {
-		out[i] = fma(float32(codes[i]), scale, add[i])
+		out[i] = fma(float32(codes[i]), *scale, add[i])
 	}
 }
 

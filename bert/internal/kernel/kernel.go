@@ -51,8 +51,9 @@ type Set interface {
 	// large as x, or one row that is added to all.
 	AddNorm(out, x, y []float32, norm *Norm, rows, n int)
 
-	// Embed writes out = codes·scale + add, each len(out) long.
-	Embed(out []float32, codes []int8, scale float32, add []float32)
+	// Embed writes out = codes·scale + add, each len(out) long. scale is a pointer so that
+	// passing it to assembly takes no room.
+	Embed(out []float32, codes []int8, scale *float32, add []float32)
 
 	// SumRows writes the sum of rows rows of n floats to out.
 	SumRows(out, x []float32, rows, n int)
@@ -67,11 +68,16 @@ type RowScale struct {
 	Zero  float32 // minus the code of 0, times Scale
 }
 
-// A Norm is the parameters of a layer normalisation: gamma·(v - mean)/sqrt(variance + Eps) +
+// A Norm is the parameters of a layer normalisation: gamma·(v - mean)/sqrt(variance + eps) +
 // beta.
 type Norm struct {
 	Gamma, Beta []float32
-	Eps         float32
+	constants   [2]float32 // 1/n and eps
+}
+
+// NewNorm returns a Norm for rows of len(gamma) floats.
+func NewNorm(gamma, beta []float32, eps float32) Norm {
+	return Norm{Gamma: gamma, Beta: beta, constants: [2]float32{1 / float32(len(gamma)), eps}}
 }
 
 // A Matrix is the weights of a linear layer with K inputs and N outputs, quantised

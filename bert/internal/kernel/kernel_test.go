@@ -154,12 +154,12 @@ func TestRowFunctionsSameBits(t *testing.T) {
 				sameBits(t, "softmax", wantX, gotX)
 				sameBits(t, "softmax sum", want, got)
 
-				norm := &Norm{Gamma: random(rng, n, 1), Beta: random(rng, n, 1), Eps: 1e-12}
+				norm := NewNorm(random(rng, n, 1), random(rng, n, 1), 1e-12)
 				x[1] = 0
 				for _, add := range [][]float32{y, y[:n]} {
 					want, got := make([]float32, rows*n), make([]float32, rows*n)
-					generic{}.AddNorm(want, x, add, norm, rows, n)
-					s.AddNorm(got, x, add, norm, rows, n)
+					generic{}.AddNorm(want, x, add, &norm, rows, n)
+					s.AddNorm(got, x, add, &norm, rows, n)
 					sameBits(t, "norm", want, got)
 				}
 
@@ -168,9 +168,9 @@ func TestRowFunctionsSameBits(t *testing.T) {
 				s.SumRows(got, x, rows, n)
 				sameBits(t, "sum", want, got)
 
-				codes := randomMatrix(rng, 32, n).Codes
-				generic{}.Embed(want, codes, 0.01, y)
-				s.Embed(got, codes, 0.01, y)
+				codes, scale := randomMatrix(rng, 32, n).Codes, float32(0.01)
+				generic{}.Embed(want, codes, &scale, y)
+				s.Embed(got, codes, &scale, y)
 				sameBits(t, "embed", want, got)
 
 				square := random(rng, Width*n, 1)
@@ -296,12 +296,12 @@ func BenchmarkRowFunctions(b *testing.B) {
 		const rows, n = 64, 256
 		x := random(rand.New(rand.NewPCG(1, 1)), rows*n, 1)
 		y, codes, scales, inverse := clone(x), make([]byte, 2*rows*n), make([]RowScale, rows), make([]float32, rows)
-		norm := &Norm{Gamma: x[:n], Beta: x[:n], Eps: 1e-12}
+		norm := NewNorm(x[:n], x[:n], 1e-12)
 		for name, f := range map[string]func(){
 			"softmax":      func() { s.Softmax(y, n, rows, inverse) },
 			"geluQuantize": func() { s.GeluQuantize(codes, scales, y, rows, n) },
 			"quantize":     func() { s.Quantize(codes, scales, y, rows, n) },
-			"addNorm":      func() { s.AddNorm(y, x, x, norm, rows, n) },
+			"addNorm":      func() { s.AddNorm(y, x, x, &norm, rows, n) },
 		} {
 			b.Run(s.Name()+"/"+name, func(b *testing.B) {
 				for b.Loop() {

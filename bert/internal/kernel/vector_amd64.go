@@ -129,15 +129,14 @@ func (v *vector) AddNorm(out, x, y []float32, norm *Norm, rows, n int) {
 		stride = 0
 	}
 	require(n > 0 && n%Width == 0 && len(out) >= rows*n && len(x) >= rows*n && fits(y, rows, stride, n) &&
-		len(norm.Gamma) >= n && len(norm.Beta) >= n)
-	constants := [2]float32{1 / float32(n), norm.Eps}
-	v.addNorm(&out[0], &x[0], &y[0], uintptr(4*stride), &norm.Gamma[0], &norm.Beta[0], uintptr(4*n), uintptr(rows), &constants[0])
+		len(norm.Gamma) == n && len(norm.Beta) == n)
+	v.addNorm(&out[0], &x[0], &y[0], uintptr(4*stride), &norm.Gamma[0], &norm.Beta[0], uintptr(4*n), uintptr(rows), &norm.constants[0])
 }
 
-func (v *vector) Embed(out []float32, codes []int8, scale float32, add []float32) {
+func (v *vector) Embed(out []float32, codes []int8, scale *float32, add []float32) {
 	n := len(out)
 	require(n > 0 && n%Width == 0 && len(codes) >= n && len(add) >= n)
-	v.embed(&out[0], &codes[0], &scale, &add[0], uintptr(n))
+	v.embed(&out[0], &codes[0], scale, &add[0], uintptr(n))
 }
 
 func (v *vector) SumRows(out, x []float32, rows, n int) {
