@@ -35,9 +35,7 @@ func (t *table) eval(f filter.Filter, x *index) mask {
 		return m
 	case filter.Each:
 		g := x.groups[f.Group]
-		m := g.eval(f.Filter, x)
-		m.and(g.live)
-		return g.up(m, t.slots)
+		return g.up(g.eval(f.Filter, x), t.slots)
 	}
 	m := newMask(t.slots)
 	t.columns[filter.FieldOf(f)].test(f, m)

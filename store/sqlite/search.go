@@ -1,9 +1,13 @@
 package sqlite
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
 )
@@ -12,45 +16,82 @@ const defaultHits = 10
 
 // found is a chunk that a search chose.
 type found struct {
-	row     int64 // of its document
-	ordinal int   // within it
-	score   float64
-	terms   []string
+	document uint32 // slot
+	row      int64  // of its document
+	ordinal  int    // within it
+	score    float64
+	terms    []string
 }
 
 // SearchLexical implements store.Collection.
 func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) ([]store.Hit, error) {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = defaultHits
-	}
-	var chosen []found
-	var filterErr error
-	s, err := c.pin(ctx, func(x *index) {
-		f, err := x.schema.Resolve(q.Filter)
-		if err != nil {
-			filterErr = err
-			return
-		}
-		allowed := x.chunks.down(x.matching(f))
-		r := c.text.Search(c.text.Analyzer().Query(q.Text), lexical.DefaultBM25, allowed, limit)
-		for _, h := range r.Hits {
-			document, ordinal := x.chunk(h.Row)
-			chosen = append(chosen, found{x.rowOf[document], ordinal, float64(h.Score), terms(r, h)})
-		}
+	hits, err := c.search(ctx, q.Filter, func(x *index, allowed mask) []found {
+		return c.byWords(x, q.Text, allowed, limitOf(q.Limit))
 	})
-	if err == nil {
-		defer s.close()
-		err = filterErr
-	}
-	if err != nil {
-		return nil, fmt.Errorf("search words: %w", err)
-	}
-	hits, err := s.hits(ctx, chosen)
 	if err != nil {
 		return nil, fmt.Errorf("search words: %w", err)
 	}
 	return hits, nil
+}
+
+func limitOf(n int) int {
+	if n <= 0 {
+		return defaultHits
+	}
+	return n
+}
+
+// search has choose pick chunks of the documents under a filter, and reads them.
+func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x *index, allowed mask) []found) ([]store.Hit, error) {
+	var chosen []found
+	var filterErr error
+	s, err := c.pin(ctx, func(x *index) {
+		f, filterErr = x.schema.Resolve(f)
+		if filterErr == nil {
+			chosen = choose(x, x.chunks.down(x.matching(f)))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if filterErr != nil {
+		return nil, filterErr
+	}
+	return s.hits(ctx, chosen)
+}
+
+// byWords returns the k best chunks by BM25. The index breaks ties by slot, the
+// contract by document id: where the score at the cut goes on behind it, all chunks
+// that have it must be looked at.
+func (c *collection) byWords(x *index, text string, allowed mask, k int) []found {
+	query := c.text.Analyzer().Query(text)
+	for n := k + 1; ; n *= 8 {
+		r := c.text.Search(query, lexical.DefaultBM25, allowed, n)
+		if len(r.Hits) == n && r.Hits[n-1].Score == r.Hits[k-1].Score {
+			continue
+		}
+		out := make([]found, len(r.Hits))
+		for i, h := range r.Hits {
+			out[i] = x.found(h.Row, float64(h.Score))
+			out[i].terms = terms(r, h)
+		}
+		return x.best(out, k)
+	}
+}
+
+func (x *index) found(chunk uint32, score float64) found {
+	document, ordinal := x.chunk(chunk)
+	return found{document: document, row: x.rowOf[document], ordinal: ordinal, score: score}
+}
+
+// best returns the first k in the order of the contract.
+func (x *index) best(all []found, k int) []found {
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.score, a.score),
+			bytes.Compare(x.ids.at(x.idOf[a.document]), x.ids.at(x.idOf[b.document])), cmp.Compare(a.ordinal, b.ordinal))
+	})
+	return all[:min(k, len(all))]
 }
 
 func terms(r lexical.Result, h lexical.Hit) []string {
