@@ -43,6 +43,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Spoken:     []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "far_description", "cfr_part", "cfr_section", "subpart", "news_source", "topic", "event_date_precision"},
 		Lookups:    []string{"registration", "airport_code", "airport_name", "operator", "accident_number", "event_id"},
 		EventNouns: []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatal", "loss", "collision"},
+		Generic:    genericWords,
 		Words:      wordSet(commonWords),
 	}
 })
@@ -142,3 +143,8 @@ func wordSet(text string) map[string]bool {
 	}
 	return out
 }
+
+// genericWords stand in any question about accidents and tell none from another.
+var genericWords = wordSet(`aircraft airplane airplanes plane planes flight flights flying flown fly file files data database held hold holds happen happened happening happens occur occurred occurs involve
+ involved involving involves recorded recording known ntsb us result resulted resulting ended end ending carry carried registered registration tail describe explain tell summarize summary details detail information everything anything
+ something place places time times period ones one kind kinds sort type types take took taken place number numbers figure figures total totals year years month months day days deadly worst common`)

@@ -94,7 +94,9 @@ func stateName(q *constrain.Query, i int) (constrain.Claim, bool) {
 		claim.Weight = 8 // West Virginia is no town of West in Virginia
 	}
 	if code == "GA" && to == i+1 {
-		claim.Ambiguous = []sextant.Reading{{Field: "country", Op: sextant.OpEq, Values: []any{"Georgia"}, Note: "the country"}}
+		other := constrain.Is("country", "Georgia")
+		other.Note = "the country"
+		claim.Others = []constrain.Condition{other}
 	}
 	return claim, true
 }

@@ -15,6 +15,7 @@ type Condition struct {
 	Values  []any // strings, ints, or Span for dates
 	Implied bool  // brought along by a name and not said: an SR22 is a Cirrus
 	Assumed string
+	Note    string        // what to say of it: "month first", "the country"
 	Narrow  filter.Filter // for one value that is narrower than its field says; see join
 }
 
@@ -31,10 +32,10 @@ func Is(field string, values ...any) Condition {
 type Claim struct {
 	From, To   int // tokens, half open
 	Conditions []Condition
-	Weight     int      // among claims of equal length the heavier wins
-	Request    *Request // what the words ask to be computed
-	Drop       bool     // the words belong to no content query either ("how many")
-	Ambiguous  []sextant.Reading
+	Weight     int                    // among claims of equal length the heavier wins
+	Request    *Request               // what the words ask to be computed
+	Drop       bool                   // the words belong to no content query either ("how many")
+	Others     []Condition            // other readings of the same words, to be counted and shown
 	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none
 	Cannot     *sextant.Unenforceable // the words are a condition no field holds
 	Negated    bool                   // set by composition, or by a recognizer that read the negation itself

@@ -30,8 +30,8 @@ func compose(q *Query, claims []Claim) Reading {
 	r.Constraints = q.join(stating)
 	r.Part = q.join(part)
 	for _, c := range stating {
-		if len(c.Ambiguous) > 0 {
-			r.Ambiguous = append(r.Ambiguous, sextant.Ambiguity{Text: q.words(c), Readings: c.Ambiguous})
+		if len(c.Others) > 0 && !c.Negated {
+			r.Ambiguous = append(r.Ambiguous, Alternative{Text: q.words(c), Taken: c.Conditions[0], Others: c.Others})
 		}
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant"
@@ -34,7 +35,7 @@ type UserFilter struct {
 // when together nothing satisfies them, the smallest sets whose removal helps.
 func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Reading, user UserFilter) (Account, error) {
 	a := Account{Filters: map[string]filter.Filter{}, Parts: map[string][]Compiled{}}
-	a.Ledger = sextant.Ledger{Constraints: wire(r.Constraints, user), JointByCollection: map[string]int64{}, Unenforceable: r.Unenforceable, UnknownValues: r.UnknownValues, Ambiguous: r.Ambiguous}
+	a.Ledger = sextant.Ledger{Constraints: wire(r.Constraints, user), JointByCollection: map[string]int64{}, Unenforceable: r.Unenforceable, UnknownValues: r.UnknownValues}
 	empty := map[string]bool{}
 	for _, c := range collections {
 		spec := c.Spec()
@@ -52,10 +53,55 @@ func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Read
 		}
 		a.Parts[spec.Name], a.Filters[spec.Name] = compiled, k.joint
 	}
+	if err := a.readings(ctx, collections, p, r); err != nil {
+		return a, err
+	}
 	a.Ledger.Coverage = p.vocabulary.Coverage
 	a.Ledger.OutsideCoverage = outside(r.Constraints, p.vocabulary.Coverage)
 	unenforceable(&a.Ledger, r.Constraints)
 	return a, nil
+}
+
+// readings counts what each other reading of an ambiguous word would give under all
+// other constraints, so that a reader sees whether it matters.
+func (a *Account) readings(ctx context.Context, collections []store.Collection, p *Parser, r Reading) error {
+	for _, alt := range r.Ambiguous {
+		shown := sextant.Ambiguity{Text: alt.Text}
+		for k, cond := range append([]Condition{alt.Taken}, alt.Others...) {
+			reading := sextant.Reading{Field: cond.Field, Op: cond.Op, Values: wireValues(cond), Note: cond.Note}
+			if k == 0 {
+				reading.Note = strings.TrimSpace("taken; " + cond.Note)
+				reading.Note = strings.TrimSuffix(reading.Note, ";")
+			}
+			var n int64
+			for _, c := range collections {
+				compiled, _ := Compile(c.Spec(), p.lexicon, replaced(r.Constraints, alt.Taken, cond))
+				if len(compiled) == 0 || p.vocabulary.Documents[c.Spec().Name] == 0 {
+					continue
+				}
+				m, err := c.Count(ctx, Joint(compiled), store.Documents)
+				if err != nil {
+					return fmt.Errorf("readings of %q: %w", alt.Text, err)
+				}
+				n += m
+			}
+			reading.Count = &n
+			shown.Readings = append(shown.Readings, reading)
+		}
+		a.Ledger.Ambiguous = append(a.Ledger.Ambiguous, shown)
+	}
+	return nil
+}
+
+// replaced returns the constraints with one condition read another way.
+func replaced(cs []Constraint, taken, other Condition) []Constraint {
+	out := slices.Clone(cs)
+	for i, c := range out {
+		if c.Field == taken.Field && len(c.Values) == len(taken.Values) && c.Op == taken.Op {
+			out[i].Condition = other
+		}
+	}
+	return out
 }
 
 // keeper counts for one collection.

@@ -34,6 +34,8 @@ type Lexicon struct {
 	// Lookups names fields without facets whose values the recognizers look up.
 	Lookups    []string
 	EventNouns []string // what a document is called: "accident", "crash"
+	// Generic words say nothing of a question's subject in this domain: "aircraft".
+	Generic map[string]bool
 	// Words holds common words of the language, lower case: a word in it is never
 	// taken for a misspelt value.
 	Words map[string]bool

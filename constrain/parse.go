@@ -31,8 +31,16 @@ type Reading struct {
 	Words         []string // all words, for judging what the question is about
 	Unenforceable []sextant.Unenforceable
 	UnknownValues []sextant.UnknownValue
-	Ambiguous     []sextant.Ambiguity
+	Ambiguous     []Alternative
+	Topic         []string     // the words that are neither condition nor request nor common: the subject
 	Part          []Constraint // of a share: the conditions of the part, not of the whole
+}
+
+// Alternative is another reading of the words of a constraint.
+type Alternative struct {
+	Text   string
+	Taken  Condition
+	Others []Condition
 }
 
 // Constraint is a condition with its place in the question and what is needed to
@@ -87,8 +95,26 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 	claims = q.withoutBackground(choose(claims))
 	r := compose(q, claims)
 	r.Words = Words(text)
-	r.Content = q.content(claims)
+	r.Content, r.Topic = q.content(claims), q.topic(claims)
 	return r
+}
+
+// topic returns the words no claim took, without those that say nothing of a subject.
+func (q *Query) topic(claims []Claim) []string {
+	taken := map[int]bool{}
+	for _, c := range claims {
+		for i := c.From; i < c.To && (len(c.Conditions) > 0 || c.Request != nil || c.Drop); i++ {
+			taken[i] = true
+		}
+	}
+	var out []string
+	for i, t := range q.Tokens {
+		if taken[i] || q.stop[t.Lower] || q.eventNoun(i) || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || clear[t.Lower] {
+			continue
+		}
+		out = append(out, t.Text)
+	}
+	return out
 }
 
 func (q *Query) recognize() []Claim {
@@ -187,7 +213,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	var out []Claim
 	for _, c := range claims {
 		if (background[c.From] || defined && q.eventCondition(c)) && (len(c.Conditions) > 0 || c.Unknown != nil) {
-			c.Conditions, c.Unknown, c.Ambiguous, c.Cannot = nil, nil, nil, nil
+			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
 	}

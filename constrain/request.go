@@ -360,6 +360,8 @@ func (q *Query) request(claims []Claim) Request {
 	return out
 }
 
+var comparatives = wordSet(`safer deadlier riskier worse better higher lower larger smaller bigger greater commoner rarer frequent dangerous`)
+
 // comparative reads "which was deadlier, California or Texas", "is X safer than Y",
 // "number of events each".
 func (q *Query) comparative() bool {
@@ -367,7 +369,7 @@ func (q *Query) comparative() bool {
 		switch {
 		case t.Lower == "than" && i > 0 && strings.HasSuffix(q.Tokens[i-1].Lower, "er"), t.Lower == "each" && i == len(q.Tokens)-1:
 			return true
-		case strings.HasSuffix(t.Lower, "er") && i >= 2 && i <= 3 && (q.Tokens[0].Lower == "which" || q.Tokens[0].Lower == "is") && len(t.Lower) > 4 && t.Lower != "other":
+		case comparatives[t.Lower] && i <= 4 && (q.Tokens[0].Lower == "which" || q.Tokens[0].Lower == "is" || q.Tokens[0].Lower == "are"):
 			return true
 		}
 	}

@@ -67,6 +67,9 @@ func (q *Query) preposition(i int) (side, int) {
 	for _, p := range prepositions {
 		if w := strings.Fields(p.words); q.hasWords(i, w) {
 			at := i + len(w)
+			if at >= len(q.Tokens) || !q.Tokens[at].joins() {
+				continue // "by year, 2005 through 2010"
+			}
 			for _, extra := range []string{"the", "year", "night", "of", "early", "late", "mid", "month", "calendar"} {
 				at = q.skip(at, extra)
 			}
@@ -209,18 +212,12 @@ func (q *Query) dated(i int, p period, side side) Claim {
 	}
 	c.Conditions = []Condition{dateCondition(q.Lexicon.Dates, s)}
 	if side == within {
-		c.Ambiguous = q.otherSpans(p.other)
+		c.Conditions[0].Note = p.note
+		for _, other := range p.other {
+			c.Others = append(c.Others, dateCondition(q.Lexicon.Dates, other))
+		}
 	}
 	return c
-}
-
-func (q *Query) otherSpans(spans []Span) []sextant.Reading {
-	var out []sextant.Reading
-	for _, s := range spans {
-		from, to := s.Strings()
-		out = append(out, sextant.Reading{Field: q.Lexicon.Dates, Op: sextant.OpBetween, Values: []any{from, to}})
-	}
-	return out
 }
 
 // monthly builds the claim for a period that names no year: the month of any year.

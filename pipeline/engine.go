@@ -1,0 +1,189 @@
+// Package pipeline takes one question to one answer. pipeline.go reads as prose; each
+// stage has a file of its own. Stages that call no model are pure functions of typed
+// values; an optional stage that fails is recorded as degraded, never silent.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/compute"
+	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/plan"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// Domain is what a domain pack hands to the engine: values, no code of the engine's.
+// The zero Domain answers over whatever collections the store holds.
+type Domain struct {
+	Collections []sextant.Collection // known to the domain, also while they are empty
+	Lexicon     *constrain.Lexicon
+	Made        func(q *constrain.Query, i int) bool // see constrain.Query.Made
+	Words       plan.Words
+	Compute     compute.Domain
+	Examples    map[string][]string // questions to show, by collection
+}
+
+// Config is what an engine is made of.
+type Config struct {
+	Store  store.Store
+	Domain Domain
+	Now    func() time.Time // nil: time.Now
+}
+
+// Engine answers questions over one store. It is safe for concurrent use.
+type Engine struct {
+	store  store.Store
+	domain Domain
+	now    func() time.Time
+
+	mu    sync.Mutex
+	state *state
+}
+
+// New makes an engine and makes sure that the domain's collections exist.
+func New(ctx context.Context, c Config) (*Engine, error) {
+	e := &Engine{store: c.Store, domain: c.Domain, now: c.Now}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.domain.Lexicon == nil {
+		e.domain.Lexicon = &constrain.Lexicon{}
+	}
+	for _, spec := range c.Domain.Collections {
+		if _, err := c.Store.Ensure(ctx, spec); err != nil {
+			return nil, fmt.Errorf("engine: %w", err)
+		}
+	}
+	return e, nil
+}
+
+// state is everything derived from the collections at one moment.
+type state struct {
+	sequences   map[string]uint64
+	collections []store.Collection
+	parser      *constrain.Parser
+	files       map[string][]string // by collection, newest run first
+	sources     map[string][]string // by collection: the first part of its documents' ids
+}
+
+// current returns the state of the collections as they are now, derived anew only if
+// one of them changed.
+func (e *Engine) current(ctx context.Context) (*state, error) {
+	collections, sequences, err := e.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.state != nil && maps.Equal(e.state.sequences, sequences) {
+		return e.state, nil
+	}
+	v, err := constrain.BuildVocabulary(ctx, collections, e.domain.Lexicon.Lookups...)
+	if err != nil {
+		return nil, unavailable("read the vocabulary", err)
+	}
+	s := &state{sequences: sequences, collections: collections, parser: constrain.NewParser(v, e.lexicon(collections), e.domain.Made), files: map[string][]string{}, sources: map[string][]string{}}
+	for _, c := range collections {
+		if s.files[c.Spec().Name], err = e.files(ctx, c.Spec().Name); err != nil {
+			return nil, unavailable("read receipts", err)
+		}
+		if s.sources[c.Spec().Name], err = sourceNames(ctx, c); err != nil {
+			return nil, unavailable("read sources", err)
+		}
+	}
+	e.state = s
+	return s, nil
+}
+
+func (e *Engine) open(ctx context.Context) ([]store.Collection, map[string]uint64, error) {
+	specs, err := e.store.Collections(ctx)
+	if err != nil {
+		return nil, nil, unavailable("list collections", err)
+	}
+	sequences := map[string]uint64{}
+	var out []store.Collection
+	for _, spec := range specs {
+		c, err := e.store.Open(ctx, spec.Name)
+		if err != nil {
+			return nil, nil, unavailable("open "+spec.Name, err)
+		}
+		out = append(out, c)
+		sequences[spec.Name] = c.Sequence()
+	}
+	return out, sequences, nil
+}
+
+// lexicon is the domain's; where the domain names no date field, the date of the one
+// collection that has one is meant.
+func (e *Engine) lexicon(collections []store.Collection) *constrain.Lexicon {
+	l := *e.domain.Lexicon
+	if l.Dates != "" {
+		return &l
+	}
+	for _, c := range collections {
+		if spec := c.Spec(); spec.DateField != "" {
+			l.Dates = spec.DateField
+			break
+		}
+	}
+	return &l
+}
+
+const maxFiles = 20
+
+// files names what a collection was read from.
+func (e *Engine) files(ctx context.Context, collection string) ([]string, error) {
+	receipts, err := e.store.Journal().Receipts(ctx, collection, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range receipts {
+		for _, f := range r.Files {
+			if !slices.Contains(out, f.Name) && len(out) < maxFiles {
+				out = append(out, f.Name)
+			}
+		}
+	}
+	return out, nil
+}
+
+// collection finds an open collection by name.
+func (s *state) collection(name string) (store.Collection, bool) {
+	for _, c := range s.collections {
+		if c.Spec().Name == name {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// holds reports how many documents a collection holds.
+func (s *state) holds(name string) int64 { return s.parser.Vocabulary().Documents[name] }
+
+// ofRole returns the collections of a role.
+func (s *state) ofRole(role sextant.Role) (out []store.Collection) {
+	for _, c := range s.collections {
+		if c.Spec().Role == role {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// unavailable turns a failure of the store into the error that ends a question as
+// source_unavailable. Cancelled work and errors that already speak to the user stay.
+func unavailable(op string, err error) error {
+	var known *sextant.Error
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &known) {
+		return err
+	}
+	return &sextant.Error{Code: sextant.CodeUnavailable, Op: op, Message: "The document store could not be read.", Hint: "Nothing is said about the documents: try again, or look at the log.", Err: err}
+}

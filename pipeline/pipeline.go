@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/check"
+	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/plan"
+)
+
+// Ask answers a question. Events are yielded from the caller's own goroutine as things
+// happen, the last one being Final; breaking out of the loop cancels the work. An error
+// is the last thing yielded and means that there is no answer: a question that could
+// not be read, or work that was cancelled. A store that cannot be read is an answer
+// with status source_unavailable.
+func (e *Engine) Ask(ctx context.Context, q sextant.Question) iter.Seq2[sextant.Event, error] {
+	return func(yield func(sextant.Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		a := &asking{engine: e, ctx: ctx, question: q, yield: yield, started: time.Now()}
+		switch err := a.run(); {
+		case errors.Is(err, errStopped):
+		case sextant.ErrorCode(err) == sextant.CodeUnavailable && err != nil:
+			a.unavailable(err)
+		case err != nil:
+			yield(nil, err)
+		}
+	}
+}
+
+// errStopped ends the work when the caller stopped listening.
+var errStopped = errors.New("the caller stopped listening")
+
+// asking is one question while it is answered.
+type asking struct {
+	engine   *Engine
+	ctx      context.Context
+	question sextant.Question
+	yield    func(sextant.Event, error) bool
+	started  time.Time
+
+	state     *state
+	asOf      time.Time
+	reading   constrain.Reading
+	plan      plan.Plan
+	account   constrain.Account
+	documents []sextant.Document // those findings may quote, in order of rank
+	coverage  float64            // how much of the topic the findings speak of
+	answer    sextant.Answer
+}
+
+// run takes the question through its stages. Each may end it early by setting the
+// status.
+func (a *asking) run() (err error) {
+	if a.question, err = a.question.Normalize(); err != nil {
+		return err
+	}
+	a.begin()
+	for _, stage := range []struct {
+		name string
+		work func() (note string, err error)
+	}{
+		{"understand", a.understand},
+		{"ledger", a.keepLedger},
+		{"compute", a.compute},
+		{"retrieve", a.retrieve},
+		{"generate", a.generate},
+		{"check", a.check},
+	} {
+		if err := a.stage(stage.name, stage.work); err != nil {
+			return err
+		}
+		if a.answer.Status != "" {
+			break
+		}
+	}
+	return a.finish()
+}
+
+// stage runs one stage between its two events.
+func (a *asking) stage(name string, work func() (string, error)) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
+	if !a.yield(sextant.StageStarted{Stage: name}, nil) {
+		return errStopped
+	}
+	start := time.Now()
+	note, err := work()
+	if err != nil {
+		return err
+	}
+	if !a.yield(sextant.StageDone{Stage: name, DurationMS: milliseconds(time.Since(start)), Note: note}, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (a *asking) begin() {
+	a.asOf = a.question.AsOf
+	if a.asOf.IsZero() {
+		a.asOf = a.engine.now()
+	}
+	a.answer = sextant.Answer{Question: a.question.Text, AsOf: a.asOf.Format(time.DateOnly), Findings: []sextant.Finding{}, Evidence: []sextant.Passage{}, TraceID: newTraceID(),
+		Ledger: sextant.Ledger{Constraints: []sextant.Constraint{}, JointByCollection: map[string]int64{}}}
+}
+
+// understand reads conditions and plan out of the words.
+func (a *asking) understand() (string, error) {
+	s, err := a.engine.current(a.ctx)
+	if err != nil {
+		return "", err
+	}
+	a.state = s
+	if a.question.Mode == sextant.Traditional {
+		a.reading = constrain.Reading{Content: a.question.Text}
+		a.plan = plan.Plan{Intent: plan.Factual, Confidence: "low", Strategy: plan.Direct, Roles: []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}}
+	} else {
+		a.reading = s.parser.Parse(a.question.Text, a.asOf)
+		a.plan = plan.Make(a.reading, s.parser, a.engine.domain.Words)
+	}
+	a.answer.Intent, a.answer.Strategy, a.answer.Confidence = string(a.plan.Intent), string(a.plan.Strategy), "low"
+	if a.nothingHeld() {
+		return "nothing is indexed yet", nil
+	}
+	if a.plan.Intent == plan.OutOfScope && len(a.reading.Constraints) == 0 && a.question.FilterText == "" {
+		a.answer.Status = sextant.OutOfScope
+		a.answer.Strategy = ""
+	}
+	return fmt.Sprintf("%s, %d conditions", a.plan.Intent, len(a.reading.Constraints)), nil
+}
+
+// keepLedger counts the conditions on the whole corpus. When nothing satisfies them
+// all, the question ends here: the counts are the proof.
+func (a *asking) keepLedger() (string, error) {
+	user, err := a.userFilter()
+	if err != nil {
+		return "", err
+	}
+	a.account, err = constrain.Keep(a.ctx, a.inScope(), a.state.parser, a.reading, user)
+	if err != nil {
+		return "", unavailable("count the conditions", err)
+	}
+	a.answer.Ledger = a.account.Ledger
+	if !a.yield(sextant.LedgerReady{Ledger: a.account.Ledger}, nil) {
+		return "", errStopped
+	}
+	a.notHeld()
+	if a.provenAbsent() {
+		a.answer.Status = sextant.NoData
+	}
+	return fmt.Sprintf("%d documents satisfy all conditions", a.account.Ledger.Joint), nil
+}
+
+// provenAbsent reports whether conditions apply to something that is held and nothing
+// there satisfies them all.
+func (a *asking) provenAbsent() bool {
+	applied := false
+	for name := range a.account.Parts {
+		if a.state.holds(name) == 0 {
+			continue
+		}
+		applied = true
+		if a.account.Ledger.JointByCollection[name] > 0 {
+			return false
+		}
+	}
+	return applied
+}
+
+// check lets only those findings through that their quotes support.
+func (a *asking) check() (string, error) {
+	byID := map[sextant.DocumentID]sextant.Document{}
+	for _, d := range a.documents {
+		byID[d.ID] = d
+	}
+	look := func(id sextant.DocumentID) (sextant.Document, bool) { d, ok := byID[id]; return d, ok }
+	var removed, more []sextant.Removed
+	a.answer.Findings, removed = check.Findings(a.answer.Findings, look)
+	a.answer.CausalChain, more = check.Findings(a.answer.CausalChain, look)
+	a.answer.Removed = slices.Concat(removed, more)
+	if a.answer.Findings == nil {
+		a.answer.Findings = []sextant.Finding{}
+	}
+	for _, f := range a.answer.Findings {
+		if !a.yield(sextant.Delta{Finding: f}, nil) {
+			return "", errStopped
+		}
+	}
+	return fmt.Sprintf("%d findings hold, %d removed", len(a.answer.Findings), len(a.answer.Removed)), nil
+}
+
+// finish settles the status, says it in words, and yields the answer.
+func (a *asking) finish() error {
+	a.settle()
+	a.summarize()
+	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
+	if !a.yield(sextant.Final{Answer: a.answer}, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+// unavailable ends the question with the status that says the store could not be read.
+func (a *asking) unavailable(err error) {
+	a.answer.Status = sextant.SourceUnavailable
+	message, hint := sextant.PublicMessage(err)
+	a.answer.Summary = message + " " + hint
+	a.answer.Degraded = append(a.answer.Degraded, sextant.Degradation{Stage: "store", Reason: message})
+	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
+	a.yield(sextant.Final{Answer: a.answer}, nil)
+}

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/constrain"
+)
+
+// Cues are matched as runs of whole words against the question's words.
+var (
+	causes = cues(`why|how come|cause|causes|caused|causing|probable cause|root cause|reason|reasons|what led|led to|led the|contributing|contributed|contributory|brought down|bring down|what was behind|events behind|
+chain of events behind|what went wrong|what made|what makes|due to what|play a part|played a part|what mistakes|sequence of failures|chain of events|which failure|which factors|what factors|what put|to blame|was ice the reason|responsible for|end up|how does vfr flight`)
+	legality = cues(`legal|illegal|legally|lawful|lawfully|unlawful|violate|violated|violation|violations|violating|comply|complied|compliance|compliant|in breach|breach|breached|against the rules|against the regulations|within the rules|within limits|
+break the rules|broke the rules|break part|bust|busted|contrary to|proper permission|were the rules followed|rules followed|as required|at fault|required to hold|permitted under|allowed to be|was he allowed|was she allowed|were they allowed|than the rules allow|in order under|within flight and duty limits|training requirements of|as 91|maintained as|permitted to`)
+	rules       = cues(`rule|rules|regulation|regulations|regulatory|requirement|requirements|required|requires|require|must|may|minimum safe|minimums|permitted|allowed|prohibited|prohibit|section|definition of|define|limit|limits|when may|how often|how long before|how low|who needs|can i|is it ok|substitute|age limit|mandatory|shall|need to|needs to`)
+	comparisons = cues(`compare|compared|comparison|versus|vs|against|contrast|difference|differences|differ|similar|similarities|in common|side by side|rank|ranking|trend|trends|more often|less often|fewer|worse|better|safer|deadlier|higher|lower|go up or down|increase|increased|decrease|decreased|improved|improving|
+before and after|set against|than|most|which helicopters|how did|changed over|over time|more bird|more frequent`)
+	everything = cues(`everything|all sources|across all|briefing|safety case|together with|cross check|combine|bring together|what can we learn|both please|accidents and rules|in relation to|line up|lined up|tie the|link|relate|compile`)
+	person     = cues(`the pilot|the crew|the captain|the operator|the company|the charter company|the commuter|the owner|the jumpers|the flight attendants|he|she|they|was the|were the|did the|had the|was it|would`)
+)
+
+func cues(list string) [][]string {
+	var out [][]string
+	for c := range strings.SplitSeq(list, "|") {
+		out = append(out, strings.Fields(c))
+	}
+	return out
+}
+
+func has(words []string, list [][]string) bool {
+	return slices.ContainsFunc(list, func(cue []string) bool { return contains(words, cue) })
+}
+
+func contains(words, cue []string) bool {
+	for i := 0; i+len(cue) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(cue)], cue) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(words, nouns []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains(nouns, w) || slices.Contains(nouns, strings.TrimSuffix(w, "s"))
+	})
+}
+
+// classify reads the intent from cue words and from what was read as conditions. The
+// order is from the most to the least specific.
+func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string) {
+	words := r.Words
+	events := mentions(words, w.Sources[sextant.RoleEvents]) || onEvents(r, p)
+	ruled := mentions(words, w.Sources[sextant.RoleRules]) || cites(r, p)
+	reports := mentions(words, w.Sources[sextant.RoleReports])
+	switch {
+	case !inScope(r, p, w, events || ruled):
+		return OutOfScope, "medium"
+	case count(events, ruled, reports) >= 2 && (reports || has(words, everything)), has(words, everything) && !has(words, causes):
+		return MultiSource, "high"
+	case has(words, legality) && (events || has(words, person)):
+		return Compliance, "high"
+	case ruled && has(words, rules) && !cased(r, p, w) && !mentions(words, w.Sources[sextant.RoleEvents]):
+		return Regulatory, "high"
+	case r.Request.Compared, comparative(r) && !has(words, causes):
+		return Comparative, "high"
+	case has(words, causes):
+		return Causal, "high"
+	case cites(r, p) && !cased(r, p, w), (ruled || has(words, rules)) && !cased(r, p, w) && !mentions(words, w.Sources[sextant.RoleEvents]):
+		return Regulatory, "high"
+	case reports && events:
+		return MultiSource, "low"
+	}
+	if events || len(r.Constraints) > 0 {
+		return Factual, "high"
+	}
+	return Factual, "low"
+}
+
+func count(flags ...bool) (n int) {
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+func comparative(r constrain.Reading) bool {
+	return has(r.Words, comparisons) && r.Request.Kind != "count" && r.Request.Kind != "last" && r.Request.Kind != "first" && r.Request.Kind != "list"
+}
+
+// cased reports whether a condition names a case, or a place or time of one, and not
+// only a kind of thing.
+func cased(r constrain.Reading, p *constrain.Parser, w Words) bool {
+	return slices.ContainsFunc(r.Constraints, func(c constrain.Constraint) bool {
+		return !w.Kinds[c.Field] && onRole(p, c.Field, sextant.RoleEvents)
+	})
+}
+
+func onRole(p *constrain.Parser, field string, role sextant.Role) bool {
+	return slices.ContainsFunc(p.Vocabulary().Collections, func(spec sextant.Collection) bool {
+		_, ok := spec.Schema.Field(field)
+		return ok && spec.Role == role
+	})
+}
+
+// onEvents reports whether a condition is on a field of events.
+func onEvents(r constrain.Reading, p *constrain.Parser) bool {
+	return conditionOn(r, p, sextant.RoleEvents)
+}
+
+// cites reports whether a rule is cited.
+func cites(r constrain.Reading, p *constrain.Parser) bool {
+	return conditionOn(r, p, sextant.RoleRules)
+}
+
+func conditionOn(r constrain.Reading, p *constrain.Parser, role sextant.Role) bool {
+	return slices.ContainsFunc(r.Constraints, func(c constrain.Constraint) bool { return onRole(p, c.Field, role) })
+}
+
+// inScope reports whether anything ties the question to what is held: a condition
+// other than a bare date or place, a word of the domain, or a figure asked for.
+func inScope(r constrain.Reading, p *constrain.Parser, w Words, named bool) bool {
+	if len(w.Subject) == 0 {
+		return true // a domain that says nothing of itself excludes nothing
+	}
+	if foreign(r.Words) || len(r.Unenforceable) > 0 && len(r.Constraints) == 0 {
+		return false
+	}
+	if named && (tied(r, w) || mentions(r.Words, w.Sources[sextant.RoleEvents]) || mentions(r.Words, w.Sources[sextant.RoleRules]) || has(r.Words, happenings)) {
+		return true
+	}
+	hits := 0
+	for _, word := range r.Words {
+		if w.Subject[word] || w.Subject[strings.TrimSuffix(word, "s")] {
+			hits++
+		}
+	}
+	return hits > 0
+}
+
+var happenings = cues(`what happened|happened|went wrong|crashed|crash`)
+
+// tied reports whether a condition is about more than place and time.
+func tied(r constrain.Reading, w Words) bool {
+	return slices.ContainsFunc(r.Constraints, func(c constrain.Constraint) bool { return !w.Places[c.Field] })
+}
+
+// others are subjects that borrow the domain's words: a car crash is no accident of
+// an aircraft, and the price of a ticket no fact of a flight.
+var others = cues(`car crash|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|how tall|who won`)
+
+func foreign(words []string) bool { return has(words, others) }
