@@ -38,6 +38,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Dates:      "event_date",
 		Months:     "event_month",
 		Compile:    map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
+		Applies:    map[string]filter.Filter{"state": statesApply},
 		Units:      map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
 		Groupings:  groupings,
 		Spoken:     []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "far_description", "cfr_part", "cfr_section", "subpart", "news_source", "topic", "event_date_precision"},
@@ -108,6 +109,9 @@ var groupings = map[string]constrain.Grouping{
 	"airport": {Name: "airport", Field: "airport_code"}, "report status": {Name: "report_status", Field: "report_status"}, "status": {Name: "report_status", Field: "report_status"},
 	"schedule": {Name: "schedule", Field: "schedule"}, "amateur built": {Name: "amateur_built", Field: "amateur_built"},
 }
+
+// statesApply: an event abroad has no state, and that is known of it.
+var statesApply = filter.Or{filter.Not{Filter: filter.Exists{Field: "country"}}, filter.Eq{Field: "country", Value: filter.OfString("United States")}}
 
 // compileAirport: an airport is meant by its code or by any part of its name.
 func compileAirport(c constrain.Condition) filter.Filter {

@@ -63,8 +63,11 @@ func (c *computer) unknowns(total int64) (lines []string, atLeast bool) {
 		if k.Within == 0 || !slices.Contains(k.Collections, c.spec.Name) {
 			continue
 		}
-		share := float64(k.Within) / float64(k.Within+total)
-		if share > tooManyUnknown {
+		field, ok := c.spec.Schema.Field(k.Field)
+		if !ok || !field.Facet {
+			continue // an identifier that is not recorded names no other record
+		}
+		if float64(k.Within) > tooManyUnknown*float64(k.Within+total) {
 			atLeast = true
 		}
 		lines = append(lines, fmt.Sprintf("%s is not recorded for %d %s that satisfy every other condition.", c.label(c.Ledger.Constraints[i].Field), k.Within, c.spec.UnitLabel(store.Documents)))

@@ -186,8 +186,12 @@ func Joint(constraints []Compiled) filter.Filter {
 // alone is the filter of one constraint by itself.
 func (c Compiled) alone() filter.Filter { return Joint([]Compiled{c}) }
 
-// unknown is the constraint turned into "the field is not recorded".
-func (c Compiled) unknown() Compiled {
+// unknown is the constraint turned into "the field is not recorded, though it could
+// have been".
+func (c Compiled) unknown(l *Lexicon) Compiled {
 	c.Filter = filter.Not{Filter: filter.Exists{Field: c.Field}}
+	if applies, ok := l.Applies[c.Field]; ok {
+		c.Filter = filter.And{c.Filter, applies}
+	}
 	return c
 }

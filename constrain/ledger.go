@@ -47,7 +47,7 @@ func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Read
 		if len(compiled) == 0 {
 			continue
 		}
-		k := keeper{ctx: ctx, collection: c, compiled: compiled, at: at, ledger: &a.Ledger}
+		k := keeper{ctx: ctx, collection: c, compiled: compiled, at: at, ledger: &a.Ledger, lexicon: p.lexicon}
 		if err := k.keep(); err != nil {
 			return a, fmt.Errorf("ledger of %s: %w", spec.Name, err)
 		}
@@ -111,6 +111,7 @@ type keeper struct {
 	compiled   []Compiled
 	at         []int // place of each in the ledger
 	ledger     *sextant.Ledger
+	lexicon    *Lexicon
 	joint      filter.Filter
 }
 
@@ -153,7 +154,7 @@ func (k *keeper) account(i int) error {
 	if k.compiled[i].Field == "filter" {
 		return nil
 	}
-	unknown := k.compiled[i].unknown()
+	unknown := k.compiled[i].unknown(k.lexicon)
 	missing, err := k.count(unknown.alone())
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
 )
 
 // Lexicon is what a domain knows about how people speak of its fields. The zero
@@ -24,6 +25,9 @@ type Lexicon struct {
 	// Compile overrides how a condition becomes a filter, by field, for fields whose
 	// plain comparison is not what people mean.
 	Compile map[string]CompileFunc
+	// Applies says, by field and over fields of the same group, where a field can be
+	// recorded at all: an event abroad has no state, which is not an unknown one.
+	Applies map[string]filter.Filter
 	// Units maps the words for what is counted to a unit: a group's name or "documents".
 	Units map[string]string
 	// Groupings maps the words after "by", "per" and "which" to what to group by.
