@@ -93,7 +93,7 @@ func dot[T float32 | float64](a, b []T) (sum float64) {
 func TestOneTextOneVector(t *testing.T) {
 	oracle := newTestModel(bert.Config{Layers: 2, Hidden: 128, Heads: 2, Intermediate: 256, Positions: 160, MaxTokens: 160, Pooling: bert.MeanPooling, Normalize: true}, 3)
 	m := openFolder(t, oracle.write(t))
-	packed, err := m.Pack()
+	packed, err := m.Pack(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -256,7 +256,7 @@ func TestHostileVocabulariesAreRefused(t *testing.T) {
 }
 
 func TestHostilePackedModelsAreRefused(t *testing.T) {
-	b, err := openFolder(t, newTestModel(smallest, 1).write(t)).Pack()
+	b, err := openFolder(t, newTestModel(smallest, 1).write(t)).Pack(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestModelsWithoutAVectorFail(t *testing.T) {
 // Whatever the header says of the bytes behind it, opening gives an error or a model that
 // runs.
 func FuzzOpen(f *testing.F) {
-	packed, err := openFolder(f, newTestModel(smallest, 1).write(f)).Pack()
+	packed, err := openFolder(f, newTestModel(smallest, 1).write(f)).Pack(nil)
 	if err != nil {
 		f.Fatal(err)
 	}

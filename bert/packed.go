@@ -19,8 +19,9 @@ import (
 // layers.i.NAME.gamma, .beta for attended and down. All but codes and vocabulary are F32.
 const packedFormat = "sextant-bert-w8a8-1"
 
-// Pack returns the model in packed form, for [Open].
-func (m *Model) Pack() ([]byte, error) {
+// Pack returns the model in packed form, for [Open]. Notes, such as where the weights come
+// from, go into the file's metadata and are not read again.
+func (m *Model) Pack(notes map[string]string) ([]byte, error) {
 	config, err := json.Marshal(m.config)
 	if err != nil {
 		return nil, fmt.Errorf("pack model: %w", err)
@@ -58,7 +59,13 @@ func (m *Model) Pack() ([]byte, error) {
 		}
 	}
 	tensors = append(tensors, namedTensor{"vocabulary", "U8", []int{len(m.vocabularyText)}, []byte(m.vocabularyText)})
-	return appendTensors(nil, map[string]string{"format": packedFormat, "config": string(config)}, tensors)
+	metadata := map[string]string{"format": packedFormat, "config": string(config)}
+	for key, note := range notes {
+		if _, taken := metadata[key]; !taken {
+			metadata[key] = note
+		}
+	}
+	return appendTensors(nil, metadata, tensors)
 }
 
 // Open reads a model in packed form. The text is kept and read in place; only its small

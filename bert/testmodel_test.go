@@ -74,30 +74,6 @@ func newTestModel(c bert.Config, seed uint64) *testModel {
 	return m
 }
 
-// addHead gives the model a pooler and a classifier with one output.
-func (m *testModel) addHead(seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	h := m.Hidden
-	for name, shape := range map[string][]int{"pooler.dense.weight": {h, h}, "pooler.dense.bias": {h}, "classifier.weight": {1, h}, "classifier.bias": {1}} {
-		x := make([]float32, shape[0]*shape[len(shape)-1])
-		if len(shape) == 1 {
-			x = x[:shape[0]]
-		}
-		for i := range x {
-			x[i] = float32(rng.NormFloat64() / math.Sqrt(float64(h)))
-		}
-		m.weights[name], m.shapes[name] = x[:product(shape)], shape
-	}
-}
-
-func product(shape []int) int {
-	n := 1
-	for _, s := range shape {
-		n *= s
-	}
-	return n
-}
-
 // write saves the model to a new folder.
 func (m *testModel) write(t testing.TB) string {
 	t.Helper()

@@ -55,24 +55,48 @@ func gelu(x float32) float32 {
 	return float32(x * fma(p, c, 0.5))
 }
 
+// MultiplyCodes takes four rows at a time. Two codes share a 64-bit word, 32 bits apart, so
+// that one multiplication serves two rows; no sum comes near 32 bits.
 func (generic) MultiplyCodes(out []float32, stride int, codes []byte, scales []RowScale, rows int, m *Matrix, p int) {
 	weights, params := m.panel(p)
-	for r := range rows {
-		var sums [Width]int32
-		for k := 0; k < m.K; k += 4 {
-			a := codes[r*m.K+k : r*m.K+k+4]
-			a0, a1, a2, a3 := int32(a[0]), int32(a[1]), int32(a[2]), int32(a[3])
-			group := weights[k*Width : (k+4)*Width]
-			for j := range sums {
-				w := group[4*j : 4*j+4]
-				sums[j] += a0*int32(w[0]) + a1*int32(w[1]) + a2*int32(w[2]) + a3*int32(w[3])
-			}
+	for first := 0; first < rows; first += 4 {
+		var sums [2][Width]int64
+		row := func(i int) []byte { // rows past the end repeat the last
+			r := min(first+i, rows-1)
+			return codes[r*m.K : (r+1)*m.K]
 		}
-		row := out[r*stride : r*stride+Width]
-		for j, sum := range sums {
-			offset := fma(scales[r].Zero, params[Width+j], params[2*Width+j])
-			row[j] = fma(float32(sum), float32(scales[r].Scale*params[j]), offset)
+		sumCodes(&sums, weights, row(0), row(1), row(2), row(3))
+		for r := first; r < min(first+4, rows); r++ {
+			scaleSums(out[r*stride:r*stride+Width], &sums[(r-first)/2], (r-first)%2 == 1, scales[r], params)
 		}
+	}
+}
+
+func sumCodes(sums *[2][Width]int64, weights []int8, a, b, c, d []byte) {
+	for k := 0; k < len(a); k += 4 {
+		var x, y [4]int64
+		for i := range x {
+			x[i] = int64(a[k+i]) | int64(b[k+i])<<32
+			y[i] = int64(c[k+i]) | int64(d[k+i])<<32
+		}
+		group := (*[4 * Width]int8)(weights[k*Width:])
+		for j := range Width {
+			w0, w1, w2, w3 := int64(group[4*j]), int64(group[4*j+1]), int64(group[4*j+2]), int64(group[4*j+3])
+			sums[0][j] += x[0]*w0 + x[1]*w1 + x[2]*w2 + x[3]*w3
+			sums[1][j] += y[0]*w0 + y[1]*w1 + y[2]*w2 + y[3]*w3
+		}
+	}
+}
+
+// scaleSums turns one of the two sums in each word into a float.
+func scaleSums(row []float32, sums *[Width]int64, upper bool, scale RowScale, params []float32) {
+	for j, both := range sums {
+		sum := int32(both)
+		if upper {
+			sum = int32((both - int64(sum)) >> 32) // less what a negative lower sum borrowed
+		}
+		offset := fma(scale.Zero, params[Width+j], params[2*Width+j])
+		row[j] = fma(float32(sum), float32(scale.Scale*params[j]), offset)
 	}
 }
 

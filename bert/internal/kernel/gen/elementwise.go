@@ -7,7 +7,7 @@ func emitElementwise(a *assembler, v vector, suffix string) {
 	emitAddNorm(a, v, suffix)
 	emitEmbed(a, v, suffix)
 	emitSumRows(a, v, suffix)
-	emitTranspose(a, v, suffix)
+	emitTranspose(a, suffix)
 }
 
 // emitExp writes p = exp(x) for approx.ExpLowest <= x <= 0; n, r and q are overwritten.
@@ -169,7 +169,7 @@ func emitSumRows(a *assembler, v vector, suffix string) {
 
 // emitTranspose writes out[c][r] = x[r][c] for 8 rows and n columns in blocks of 8 x 8, with
 // 256-bit registers in either case; strides are in bytes, n is in columns, a multiple of 8.
-func emitTranspose(a *assembler, v vector, suffix string) {
+func emitTranspose(a *assembler, suffix string) {
 	a.function("transpose8"+suffix, []argument{
 		{"out", "*float32", "DI"}, {"outStride", "uintptr", "SI"}, {"x", "*float32", "AX"}, {"stride", "uintptr", "BX"}, {"n", "uintptr", "CX"},
 	})
