@@ -130,6 +130,9 @@ func inScope(r constrain.Reading, p *constrain.Parser, w Words, named bool) bool
 	if foreign(r.Words) || len(r.Unenforceable) > 0 && len(r.Constraints) == 0 {
 		return false
 	}
+	if r.Request.SumOf != "" {
+		return true
+	}
 	if named && (tied(r, w) || mentions(r.Words, w.Sources[sextant.RoleEvents]) || mentions(r.Words, w.Sources[sextant.RoleRules]) || has(r.Words, happenings)) {
 		return true
 	}

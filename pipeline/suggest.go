@@ -1,0 +1,37 @@
+package pipeline
+
+import (
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// maxSuggestions is how many questions that would have an answer are offered.
+const maxSuggestions = 3
+
+// suggest offers, when nothing satisfies the conditions, the question without the
+// words whose removal helps: those of the smallest relaxations that drop one thing.
+func (a *asking) suggest() {
+	for _, r := range a.answer.Ledger.Relaxations {
+		if len(r.Drop) != 1 || len(a.answer.Suggestions) == maxSuggestions {
+			continue
+		}
+		if text, ok := without(a.question.Text, a.answer.Ledger.Constraints[r.DropAt[0]]); ok {
+			a.answer.Suggestions = append(a.answer.Suggestions, text)
+		}
+	}
+}
+
+// without removes a constraint's words and the preposition before them.
+func without(question string, c sextant.Constraint) (string, bool) {
+	if c.Origin != sextant.FromRule || c.End <= c.Start || c.End > len(question) || question[c.Start:c.End] != c.Text {
+		return "", false
+	}
+	before := strings.TrimRight(question[:c.Start], " ,")
+	for _, w := range []string{" in", " at", " near", " with", " on", " during", " from", " of", " by", " under", " outside", " not in"} {
+		before = strings.TrimSuffix(before, w)
+	}
+	text := strings.Join(strings.Fields(before+" "+strings.TrimLeft(question[c.End:], " ")), " ")
+	text = strings.NewReplacer(" ?", "?", " ,", ",", " .", ".").Replace(text)
+	return text, len(strings.Fields(text)) > 1
+}

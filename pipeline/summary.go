@@ -1,0 +1,216 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/plan"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// summarize says the ending in at most three sentences. Figures in it are the computed
+// ones, never worked out again.
+func (a *asking) summarize() {
+	switch a.answer.Status {
+	case sextant.NoData:
+		a.answer.Summary = a.absence()
+	case sextant.OutOfScope:
+		a.answer.Summary = "This is not in the indexed sources, which hold " + a.holdings() + "."
+	case sextant.InsufficientEvidence:
+		a.answer.Summary = a.insufficient()
+	default:
+		a.answer.Summary = strings.TrimSpace(a.figures() + " " + a.prose())
+	}
+}
+
+// absence states that nothing satisfies the conditions, with the counts that prove it.
+func (a *asking) absence() string {
+	l := a.answer.Ledger
+	if len(l.OutsideCoverage) > 0 {
+		return capital(l.OutsideCoverage[0]) + "; whether anything happened then, these data cannot tell."
+	}
+	var alone []string
+	for i, c := range l.Constraints {
+		if len(c.Collections) > 0 {
+			alone = append(alone, fmt.Sprintf("%s %s", a.called(i), thousands(c.Alone)))
+		}
+	}
+	if len(alone) == 1 {
+		return fmt.Sprintf("No %s satisfy the condition %s.", a.unit(), a.called(0))
+	}
+	s := fmt.Sprintf("No %s satisfy all conditions at once; each by itself: %s.", a.unit(), strings.Join(alone, ", "))
+	if len(l.Relaxations) > 0 {
+		r := l.Relaxations[0]
+		dropped := make([]string, len(r.DropAt))
+		for i, at := range r.DropAt {
+			dropped[i] = a.called(at)
+		}
+		s += fmt.Sprintf(" Without %s there would be %s.", strings.Join(dropped, " and "), thousands(r.Count))
+	}
+	return s
+}
+
+// called names a condition by the words it came from, and by its field as well where
+// the same words state several.
+func (a *asking) called(i int) string {
+	c := a.answer.Ledger.Constraints[i]
+	shared := 0
+	for _, other := range a.answer.Ledger.Constraints {
+		if other.Text == c.Text {
+			shared++
+		}
+	}
+	if shared > 1 {
+		return fmt.Sprintf("“%s” (%s)", c.Text, strings.ReplaceAll(c.Field, "_", " "))
+	}
+	return "“" + c.Text + "”"
+}
+
+func (a *asking) holdings() string {
+	var out []string
+	for _, c := range a.state.collections {
+		spec := c.Spec()
+		if n := a.state.holds(spec.Name); n > 0 {
+			out = append(out, fmt.Sprintf("%s (%s %s)", spec.Title, thousands(n), spec.UnitLabel(store.Documents)))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+func (a *asking) insufficient() string {
+	if len(a.answer.NotHeld) > 0 {
+		needs := make([]string, len(a.answer.NotHeld))
+		for i, n := range a.answer.NotHeld {
+			needs[i] = fmt.Sprintf("%s (run `%s`)", n.Reason, n.Command)
+		}
+		if !slices.ContainsFunc(a.state.collections, func(c store.Collection) bool { return a.state.holds(c.Spec().Name) > 0 }) {
+			return "Nothing is indexed yet: " + strings.Join(needs, "; ") + "."
+		}
+		return "What this question needs is not held: " + strings.Join(needs, "; ") + "."
+	}
+	if n := a.account.Ledger.Joint; n > 0 && len(a.account.Parts) > 0 {
+		if a.plan.Intent == plan.Causal {
+			return fmt.Sprintf("%s satisfy the conditions, but no text that is held states a cause.", a.counted(n))
+		}
+		return fmt.Sprintf("%s satisfy the conditions, but nothing in them answers the question.", a.counted(n))
+	}
+	return "Nothing in the indexed sources answers this."
+}
+
+// unit is what the documents the conditions are about are called.
+func (a *asking) unit() string {
+	for _, c := range a.state.collections {
+		if spec := c.Spec(); a.account.Applies(spec.Name) {
+			return spec.UnitLabel(store.Documents)
+		}
+	}
+	return store.Documents
+}
+
+func (a *asking) counted(n int64) string { return count(n, a.unit()) }
+
+// figures says the computed values in a sentence each.
+func (a *asking) figures() string {
+	var out []string
+	for _, c := range a.answer.Computed {
+		out = append(out, a.figure(c))
+	}
+	return strings.Join(out, " ")
+}
+
+func (a *asking) figure(c sextant.Computed) string {
+	s := ""
+	conditions := a.conditions()
+	switch c.Kind {
+	case "share":
+		s = fmt.Sprintf("%s of %s%s, which is %s %% (95 %% interval %s to %s).", thousands(c.PartCount), count(c.Total, c.UnitLabel), conditions, c.Percent, c.Low, c.High)
+	case "first", "last":
+		s = fmt.Sprintf("The %s of %s%s was on %s (%s).", c.Kind, count(c.Total, c.UnitLabel), conditions, c.Date, strings.Join(c.IDs[:min(len(c.IDs), 3)], ", "))
+	case "sum":
+		s = fmt.Sprintf("%s %s, over %s%s.", thousands(c.Sum), strings.ReplaceAll(a.fieldLabel(c.SumOf), "_", " "), count(c.Total, c.UnitLabel), conditions)
+	case "compare", "top":
+		s = fmt.Sprintf("%s, of %s%s.", rowsText(c), count(c.Total, c.UnitLabel), conditions)
+	default:
+		s = fmt.Sprintf("%s%s.", count(c.Total, c.UnitLabel), conditions)
+	}
+	if c.Method.AtLeast && len(c.Method.Unknown) > 0 {
+		s = "At least " + s + " " + capital(c.Method.Unknown[0])
+	}
+	return s
+}
+
+// conditions names what was enforced in the asker's own words.
+func (a *asking) conditions() string {
+	var texts []string
+	for _, c := range a.answer.Ledger.Constraints {
+		if len(c.Collections) > 0 && !slices.Contains(texts, c.Text) {
+			texts = append(texts, c.Text)
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(texts, "; ") + ")"
+}
+
+func (a *asking) fieldLabel(name string) string {
+	if f, ok := a.state.parser.Vocabulary().Field(name); ok && f.Label != "" {
+		return f.Label
+	}
+	return name
+}
+
+// shownRows bounds how many rows a sentence repeats of a table.
+const shownRows = 6
+
+func rowsText(c sextant.Computed) string {
+	var parts []string
+	for i, r := range c.Rows {
+		if i == shownRows {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%v %v", r[0], r[1]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// prose gives the best finding where the answer stands in the texts.
+func (a *asking) prose() string {
+	if len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal || len(a.answer.Findings) == 0 || a.coverage < enough {
+		return ""
+	}
+	best := a.answer.Findings[0]
+	if chain := a.answer.CausalChain; len(chain) > 0 && a.plan.Intent == plan.Causal {
+		best = chain[0]
+	}
+	return fmt.Sprintf("%s (%s)", best.Text, best.Quotes[0].Title)
+}
+
+// count writes a number with what it counts, in the singular for one where the label
+// is a plain plural.
+func count(n int64, label string) string {
+	if n == 1 {
+		label = strings.TrimSuffix(label, "s")
+	}
+	return thousands(n) + " " + label
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
