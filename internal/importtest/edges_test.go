@@ -80,14 +80,14 @@ var edges = map[string][]string{
 
 	// Stages of a question.
 	"check":     engines,
-	"compute":   engines,
+	"compute":   with(engines, "constrain"), // counts what constrain read
 	"constrain": engines,
 	"generate":  engines,
-	"plan":      engines,
+	"plan":      with(engines, "constrain"), // decides by what constrain read
 	"retrieve":  engines,
 
 	// What strings them together.
-	"pipeline": stages,
+	"pipeline": with(stages, "lexical", "vector"),
 
 	// Surfaces and whole jobs, above the pipeline.
 	"agent":     with(stages, "pipeline"),
