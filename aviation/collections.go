@@ -37,7 +37,7 @@ func eventFields() []filter.Field {
 		facet("country", "country", "Country as recorded; missing for some events at sea.", filter.Case),
 		field("latitude", "latitude", "Degrees north; missing where the record has none or 0/0.", filter.Float),
 		field("longitude", "longitude", "Degrees east; missing where the record has none or 0/0.", filter.Float),
-		keyword("airport_code", "airport code", "Code of the airport concerned, without the leading K of a four-letter code.", filter.Squeeze),
+		keyword("airport_code", "airport code", "Code of the airport concerned, without the leading K of a four-letter code.", filter.Case),
 		keyword("airport_name", "airport name", "Name of the airport concerned, as recorded.", filter.Case),
 		{Name: "airport", Label: "airport", Description: "The airport's code or its name.", Kind: filter.Keyword, AnyOf: []string{"airport_code", "airport_name"}},
 		facet("severity", "severity", "The worst injury: fatal, nonfatal, incident (no accident), unavailable.", filter.Case),

@@ -1,0 +1,194 @@
+package aviation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/source"
+	"github.com/sextant-rag/sextant/source/table"
+)
+
+// NTSB is the source of NTSB records: rows of the AviationData file and its like, and
+// JSON lines with narratives. Several rows, from several files, make one document an
+// event; see event for how they are joined.
+type NTSB struct {
+	blobs []source.Blob
+	now   func() time.Time
+}
+
+// NewNTSB returns the source of some files, in this order.
+func NewNTSB(blobs ...source.Blob) *NTSB { return &NTSB{blobs, time.Now} }
+
+// tableFile are the name endings of files that are taken from a folder.
+var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson"}
+
+// OpenNTSB returns the source of the files at some paths. A folder stands for the
+// tables and JSON lines in it and below, by name. A path without any is an error.
+func OpenNTSB(paths ...string) (*NTSB, error) {
+	var blobs []source.Blob
+	for _, p := range paths {
+		files, err := tablesIn(p)
+		if err != nil {
+			return nil, inputError(err, "%s cannot be read.", filepath.Base(p))
+		}
+		if len(files) == 0 {
+			return nil, inputError(nil, "%s holds no file that ends in %s (perhaps with .gz).", filepath.Base(p), strings.Join(tableFile, ", "))
+		}
+		for _, f := range files {
+			b, err := source.File(f)
+			if err != nil {
+				return nil, inputError(err, "%s cannot be read.", filepath.Base(f))
+			}
+			blobs = append(blobs, b)
+		}
+	}
+	return NewNTSB(blobs...), nil
+}
+
+func inputError(err error, format string, args ...any) error {
+	return &sextant.Error{
+		Code: sextant.CodeBadRequest, Op: "ingest ntsb", Message: fmt.Sprintf(format, args...), Err: err,
+		Hint: "Name AviationData files (CSV with a column Event.Id or ev_id) or narrative JSON lines (with a key event_id); both may be gzipped.",
+	}
+}
+
+func tablesIn(path string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		ending := filepath.Ext(strings.TrimSuffix(strings.ToLower(p), ".gz"))
+		if !d.IsDir() && (p == path || slices.Contains(tableFile, ending)) {
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Name implements source.Source.
+func (*NTSB) Name() string { return "ntsb" }
+
+// Version implements source.Source. It must change with everything that changes what
+// a record becomes: fields, values, spellings of makers, the text.
+func (*NTSB) Version() string { return "ntsb/1" }
+
+// Inputs implements source.Source. A file of another layout is an error that says what
+// was found in it.
+func (n *NTSB) Inputs(context.Context) ([]source.Input, error) {
+	var out []source.Input
+	for _, b := range n.blobs {
+		in, err := n.detect(b)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, in)
+	}
+	return out, nil
+}
+
+// detect tells the layout of a file by its first line.
+func (n *NTSB) detect(b source.Blob) (source.Input, error) {
+	first, err := table.FirstLine(b)
+	switch {
+	case errors.Is(err, table.ErrEncoding):
+		return nil, inputError(err, "%s is UTF-16 text; save it as UTF-8.", b.Name)
+	case err != nil:
+		return nil, inputError(err, "%s has no first line that can be read.", b.Name)
+	case first[0] == '{':
+		if keys, ok := looksLikeNarrative(first); !ok {
+			return nil, inputError(nil, "%s is no layout of NTSB records: its first JSON object has the keys %s, not event_id.", b.Name, keys)
+		}
+		return newNarrativeInput(b, n.now()), nil
+	case bytes.IndexByte(first, 0) >= 0 || bytes.HasPrefix(first, []byte("PK")) || bytes.HasPrefix(first, []byte("%PDF")):
+		return nil, inputError(nil, "%s is no text file.", b.Name)
+	}
+	f, err := table.Open(b)
+	if err != nil {
+		return nil, inputError(err, "%s has no header that can be read.", b.Name)
+	}
+	columns := readColumns(f.Header)
+	if !columns.isEvents() {
+		return nil, inputError(nil, "%s is no layout of NTSB records: a column Event.Id (or ev_id) and others are needed, its header has %s.", b.Name, shortList(f.Header))
+	}
+	return &rowInput{File: f, columns: columns, now: n.now()}, nil
+}
+
+// shortList shows names from a stranger's file: not too many, not too long.
+func shortList(names []string) string {
+	var out []string
+	for i, name := range names {
+		if i == 12 {
+			out = append(out, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		if r := []rune(clean(name)); len(r) > 40 {
+			name = string(r[:40]) + "..."
+		}
+		out = append(out, fmt.Sprintf("%q", clean(name)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// contribution is one record of a file: a part of an event.
+type contribution struct{ event event }
+
+// Merge implements source.Contribution.
+func (c contribution) Merge(old *sextant.Document) (sextant.Document, bool, error) {
+	if old == nil {
+		return c.event.join(event{}).document(), false, nil
+	}
+	before := readEvent(old)
+	if before.id != c.event.id {
+		return sextant.Document{}, false, fmt.Errorf("document %s is event %s, not %s", old.ID, before.id, c.event.id)
+	}
+	return before.join(c.event).document(), !before.has(c.event), nil
+}
+
+// eventID checks an event's id: it names the document and stands in addresses.
+func eventID(cell string) (string, error) {
+	id := strings.ToUpper(clean(cell))
+	switch {
+	case id == "":
+		return "", errors.New("the record has no event id")
+	case len(id) > 40 || strings.ContainsAny(id, " \"'<>/\\?#%:"):
+		return "", fmt.Errorf("%s is no event id", shortList([]string{id}))
+	}
+	return id, nil
+}
+
+// item makes the item of a record that was read.
+func item(at, next source.Position, e event) source.Item {
+	return source.Item{At: at, Next: next, ID: eventDocumentID(e.id), Contribution: contribution{e}}
+}
+
+// unread collects the cells of an input that were left unknown.
+type unread struct {
+	count int64
+	first []string
+}
+
+func (u *unread) add(line int64, odd []string) {
+	u.count += int64(len(odd))
+	for _, o := range odd {
+		if len(u.first) < 5 {
+			u.first = append(u.first, fmt.Sprintf("line %d: %s", line, o))
+		}
+	}
+}
+
+func (u *unread) warnings() []string {
+	if u.count == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d cells could not be read and were left unknown (%s).", u.count, strings.Join(u.first, "; "))}
+}

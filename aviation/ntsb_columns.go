@@ -1,0 +1,188 @@
+package aviation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/source/table"
+)
+
+// columnField names the field a column feeds, by the column's name reduced to letters
+// and digits. The published AviationData file (Event.Id, "Event Id") and the NTSB's own
+// tables (ev_id) call the same things differently. evcity and evstate make a location.
+var columnField = map[string]string{
+	"eventid": "event_id", "evid": "event_id",
+	"investigationtype": "investigation_type", "evtype": "investigation_type",
+	"accidentnumber": "accident_number", "ntsbno": "accident_number",
+	"eventdate": "event_date", "evdate": "event_date",
+	"location": "location", "evcity": "ev_city", "evstate": "ev_state",
+	"country": "country", "evcountry": "country",
+	"latitude": "latitude", "declatitude": "latitude",
+	"longitude": "longitude", "declongitude": "longitude",
+	"airportcode": "airport_code", "evnraptid": "airport_code",
+	"airportname": "airport_name", "aptname": "airport_name",
+	"injuryseverity": "severity", "evhighestinjury": "severity",
+	"aircraftdamage": "damage", "damage": "damage",
+	"aircraftcategory":   "aircraft_category",
+	"registrationnumber": "registration", "regisno": "registration",
+	"make": "make_recorded", "acftmake": "make_recorded",
+	"model": "model", "acftmodel": "model",
+	"amateurbuilt": "amateur_built", "homebuilt": "amateur_built",
+	"numberofengines": "engine_count", "numeng": "engine_count",
+	"enginetype":     "engine_type",
+	"fardescription": "far_description", "farpart": "far_description",
+	"schedule":        "schedule",
+	"purposeofflight": "purpose",
+	"aircarrier":      "operator", "opername": "operator",
+	"totalfatalinjuries": "fatal_count", "injtotf": "fatal_count",
+	"totalseriousinjuries": "serious_count", "injtots": "serious_count",
+	"totalminorinjuries": "minor_count", "injtotm": "minor_count",
+	"totaluninjured": "uninjured_count", "injtotn": "uninjured_count",
+	"weathercondition": "weather", "wxcondbasic": "weather",
+	"broadphaseofflight": "phase",
+	"reportstatus":       "report_status",
+	"publicationdate":    "publication_date",
+}
+
+// columns is a header read as fields.
+type columns struct {
+	fields []string // by column; "" is not used
+	dates  map[string]string
+	unused []string
+}
+
+// readColumns maps a header. Of two columns for one field the first counts.
+func readColumns(header []string) columns {
+	c := columns{fields: make([]string, len(header)), dates: map[string]string{}}
+	for i, name := range header {
+		field := columnField[strings.ToLower(filter.Squeeze.Of(name))]
+		if field == "" || slices.Contains(c.fields, field) {
+			c.unused = append(c.unused, name)
+			continue
+		}
+		c.fields[i] = field
+		if field == "event_date" || field == "publication_date" {
+			c.dates[field] = name
+		}
+	}
+	return c
+}
+
+// isEvents reports whether the header is one of NTSB events: an id and something else.
+func (c columns) isEvents() bool {
+	known := 0
+	for _, f := range c.fields {
+		if f != "" {
+			known++
+		}
+	}
+	return known > 1 && slices.Contains(c.fields, "event_id")
+}
+
+// reading is how the cells of one file are read.
+type reading struct {
+	now   time.Time
+	order map[string]table.Order // of day and month, by date field
+}
+
+// cellReader collects the claims of one record and what could not be read of it.
+type cellReader struct {
+	reading
+	rank rank
+	odd  []string
+}
+
+// read turns a cell into the values of its field; none if it is blank, says that
+// nothing is known, or cannot be read.
+func (r *cellReader) read(field, cell string) []filter.Value {
+	cell = clean(cell)
+	if cell == "" {
+		return nil
+	}
+	cell = spell(field, cell)
+	switch field {
+	case "event_date", "publication_date":
+		return r.date(field, cell)
+	case "latitude":
+		return r.float(field, cell, 90)
+	case "longitude":
+		return r.float(field, cell, 180)
+	case "fatal_count", "serious_count", "minor_count", "uninjured_count", "engine_count":
+		n, ok := readCount(cell)
+		return r.checked(ok, field, cell, filter.OfInt(n))
+	case "severity":
+		s, ok := readSeverity(cell)
+		return r.checked(ok, field, cell, filter.OfString(s))
+	case "airport_code":
+		code, ok := readAirportCode(cell)
+		if code == "" && ok {
+			return nil
+		}
+		return r.checked(ok, field, cell, filter.OfString(code))
+	case "airport_name":
+		cell = readAirportName(cell)
+	case "registration":
+		cell = readRegistration(cell)
+	case "investigation_type", "damage", "amateur_built":
+		cell = strings.ToLower(cell)
+	case "weather", "phase", "schedule":
+		cell = strings.ToUpper(cell)
+	}
+	if cell == "" {
+		return nil
+	}
+	return []filter.Value{filter.OfString(cell)}
+}
+
+func (r *cellReader) date(field, cell string) []filter.Value {
+	d, ok := table.ParseDate(cell, r.order[field], r.now)
+	if !ok || d.Time().After(r.now) {
+		return r.checked(false, field, cell, filter.Value{})
+	}
+	if field == "publication_date" {
+		return []filter.Value{filter.OfTime(d.Time())}
+	}
+	return dateValues(d.Time(), d.Precision())
+}
+
+func (r *cellReader) float(field, cell string, limit float64) []filter.Value {
+	f, ok := readDegrees(cell, limit)
+	return r.checked(ok, field, cell, filter.OfFloat(f))
+}
+
+// checked returns the value, or notes the cell as unreadable.
+func (r *cellReader) checked(ok bool, field, cell string, v filter.Value) []filter.Value {
+	if !ok {
+		r.odd = append(r.odd, fmt.Sprintf("%s %q", field, cell))
+		return nil
+	}
+	return []filter.Value{v}
+}
+
+// claim reads a cell into claims.
+func (r *cellReader) claim(into claims, field, cell string) {
+	if values := r.read(field, cell); len(values) > 0 {
+		into[field] = claim{values, r.rank}
+	}
+}
+
+// settle drops coordinates of 0/0, which the database writes for unknown ones, and
+// stamps the record's own date and status on all its claims.
+func (r *cellReader) settle(own claims, all ...claims) {
+	if lat, ok := own["latitude"]; ok && lat.values[0].Float() == 0 {
+		if lon, ok := own["longitude"]; !ok || lon.values[0].Float() == 0 {
+			delete(own, "latitude")
+			delete(own, "longitude")
+		}
+	}
+	rank := rankOf(r.rank.row, own)
+	for _, cs := range append(all, own) {
+		for name, c := range cs {
+			c.rank = rank
+			cs[name] = c
+		}
+	}
+}
