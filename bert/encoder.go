@@ -68,7 +68,7 @@ func (e *Encoder) Model() *Model { return e.model }
 func (e *Encoder) Instructions() string { return e.set.Name() }
 
 // window is how many texts of a batch are looked at together, to start long ones first.
-// It bounds what a batch of any size takes beside its vectors.
+// It bounds what a batch of any size takes beside its results.
 const window = 2048
 
 // Encode returns one vector of Hidden numbers for each text, in their order. Texts longer
@@ -81,38 +81,52 @@ func (e *Encoder) Encode(ctx context.Context, texts []string) ([][]float32, erro
 	for i := range vectors {
 		vectors[i] = all[i*h : (i+1)*h : (i+1)*h]
 	}
-	for first := 0; first < len(texts); first += window {
-		last := min(first+window, len(texts))
-		if err := e.encodeWindow(ctx, texts[first:last], vectors[first:last]); err != nil {
+	if len(texts) == 1 { // without the closures below: queries come one by one
+		if err := e.encode(ctx, texts[0], vectors[0]); err != nil {
 			return nil, err
 		}
+		return vectors, nil
+	}
+	err := e.each(len(texts), func(i int) int { return len(texts[i]) }, func(i int) error {
+		return e.encode(ctx, texts[i], vectors[i])
+	})
+	if err != nil {
+		return nil, err
 	}
 	return vectors, nil
 }
 
-// encodeWindow spreads texts over the workers, longest first, so that no worker is left
-// with a long text when the others are done. Bytes stand for tokens well enough.
-func (e *Encoder) encodeWindow(ctx context.Context, texts []string, vectors [][]float32) error {
-	if len(texts) == 1 {
-		return e.encode(ctx, texts[0], vectors[0])
+// each calls run for 0..n-1, spread over the workers, those of the largest size first, so
+// that no worker is left with a long text when the others are done. Bytes stand for tokens
+// well enough. It stops at the first error.
+func (e *Encoder) each(n int, size func(int) int, run func(int) error) error {
+	for first := 0; first < n; first += window {
+		order := make([]int, min(window, n-first))
+		for i := range order {
+			order[i] = first + i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
+		if err := e.eachOf(order, run); err != nil {
+			return err
+		}
 	}
-	order := make([]int, len(texts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(len(texts[b]), len(texts[a])) })
-	var next, failed atomic.Int64
-	errs := make([]error, min(cap(e.idle), len(texts)))
+	return nil
+}
+
+func (e *Encoder) eachOf(order []int, run func(int) error) error {
+	var next atomic.Int64
+	var failed atomic.Bool
+	errs := make([]error, min(cap(e.idle), len(order)))
 	var wg sync.WaitGroup
-	for i := range errs {
+	for worker := range errs {
 		wg.Go(func() {
-			for failed.Load() == 0 {
+			for !failed.Load() {
 				at := int(next.Add(1)) - 1
 				if at >= len(order) {
 					return
 				}
-				if errs[i] = e.encode(ctx, texts[order[at]], vectors[order[at]]); errs[i] != nil {
-					failed.Store(1)
+				if errs[worker] = run(order[at]); errs[worker] != nil {
+					failed.Store(true)
 				}
 			}
 		})

@@ -26,6 +26,9 @@ const maxSettings = 64 << 20
 // tokenizer.json files of some models also set a truncation and padding of their own; that
 // is a leftover of training and ignored.
 //
+// A pooler and a classifier with one output, as rerankers have, are read too: see
+// [Encoder.Score].
+//
 // Errors wrap [ErrModel], [ErrVocabulary] or, for a missing file, [fs.ErrNotExist].
 func OpenFolder(dir string) (*Model, error) {
 	m, err := openFolder(folder(dir))
@@ -249,6 +252,7 @@ func (d folder) readWeights(m *Model) error {
 			w.readLayer(m, i)
 		}
 	}
+	w.readHead(m)
 	return w.err
 }
 

@@ -20,6 +20,7 @@ type Model struct {
 	starts    [][]float32
 	embedNorm kernel.Norm
 	layers    []layer
+	head      *head // nil when the files have none
 
 	positions, types []float32 // as loaded, for packing
 	vocabularyText   string

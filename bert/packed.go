@@ -20,7 +20,7 @@ import (
 const packedFormat = "sextant-bert-w8a8-1"
 
 // Pack returns the model in packed form, for [Open]. Notes, such as where the weights come
-// from, go into the file's metadata and are not read again.
+// from, go into the file's metadata and are not read again. A head is not packed.
 func (m *Model) Pack(notes map[string]string) ([]byte, error) {
 	config, err := json.Marshal(m.config)
 	if err != nil {
