@@ -91,6 +91,7 @@ function Working({ progress: p }: { progress: Progress }) {
           {p.passages > 0 && <span class="small"> · {counted(p.passages, 'passages')}</span>}
         </p>
       )}
+      {p.phase !== 'asking' && p.findings.length > 0 && <h2 class="eyebrow">What had arrived</h2>}
       {p.findings.map((f, i) => (
         <FindingView key={i} finding={f} numbers={new Map()} />
       ))}

@@ -6,7 +6,7 @@ import type { Constraint, Op, Scalar } from './wire.ts'
 
 type Value = Scalar | [string, string]
 
-/** What a field is called: by its label where a description of its collection is known. */
+/** What fields are called, in the order of their schemas. */
 export type Labels = ReadonlyMap<string, string>
 
 export const label = (labels: Labels, field: string): string => labels.get(field) ?? words(field)
@@ -15,6 +15,12 @@ function shown(v: Value): string {
   if (Array.isArray(v)) return span(v[0], v[1])
   if (v === null) return 'not recorded'
   return typeof v === 'boolean' ? (v ? 'yes' : 'no') : String(v)
+}
+
+/** Sorts names as the schema has them; what it does not know goes last. */
+export function inOrder(labels: Labels, names: string[]): string[] {
+  const place = new Map([...labels.keys()].map((name, i) => [name, i]))
+  return [...names].sort((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || (a < b ? -1 : 1))
 }
 
 /** The part of a condition after its field, in words. */

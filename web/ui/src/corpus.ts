@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { collections, describe, Failure, version } from './api.ts'
 import type { Labels } from './conditions.ts'
+import { words } from './figures.ts'
 import type { CollectionInfo, Description, Problem } from './wire.ts'
 
 export interface Corpus {
@@ -37,6 +38,6 @@ async function load(show: (c: Partial<Corpus>) => void): Promise<void> {
   void version().then((v) => show({ version: v }), () => undefined)
   const descriptions = await Promise.all(list.filter((c) => c.documents > 0).map((c) => describe(c.name)))
   const labels = new Map<string, string>()
-  for (const d of descriptions) for (const f of d.fields) if (f.label) labels.set(f.name, f.label)
+  for (const d of descriptions) for (const f of d.fields) if (!labels.has(f.name)) labels.set(f.name, f.label || words(f.name))
   show({ descriptions, labels })
 }

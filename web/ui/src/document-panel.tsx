@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { document as fetchDocument, Failure } from './api.ts'
-import { label, type Labels } from './conditions.ts'
+import { inOrder, label, type Labels } from './conditions.ts'
 import { CopyButton } from './copy-button.tsx'
 import { format, type Place } from './location.ts'
 import { ProblemNotice } from './notices.tsx'
@@ -117,7 +117,7 @@ function Recorded({ metadata, labels }: { metadata: Record<string, MetaValue>; l
   const names = Object.keys(metadata)
   if (names.length === 0) return null
   const groups = names.filter((n) => isGroup(metadata[n]!))
-  const plain = names.filter((n) => !groups.includes(n))
+  const plain = inOrder(labels, names.filter((n) => !groups.includes(n)))
   return (
     <details class="recorded">
       <summary>Recorded fields</summary>
@@ -144,7 +144,7 @@ const isGroup = (v: MetaValue): boolean => Array.isArray(v) && v.some((e) => typ
 const shown = (v: Value): string => (Array.isArray(v) ? v.map(String).join(', ') : v === null ? '–' : String(v))
 
 function Group({ name, elements, labels }: { name: string; elements: Element[]; labels: Labels }) {
-  const columns = [...new Set(elements.flatMap(Object.keys))]
+  const columns = inOrder(labels, [...new Set(elements.flatMap(Object.keys))])
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label(labels, name)}>
       <table class="data">

@@ -112,7 +112,7 @@ function Total({ ledger, aside }: { ledger: Ledger; aside: ReadonlySet<number> }
         <tr class="total">
           <th scope="row">{remaining === 0 ? 'With no condition' : remaining === 1 ? 'With the one left' : `With the ${remaining} left`}</th>
           <td class="num" aria-live="polite">
-            {n === undefined ? '…' : n === null ? 'ask to see' : figure(n)}
+            {n === undefined ? '…' : n === null ? <span class="small">ask to see</span> : figure(n)}
           </td>
           <td />
         </tr>

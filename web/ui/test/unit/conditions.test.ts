@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { conjunction, expression, predicate, without } from '../../src/conditions.ts'
+import { conjunction, expression, inOrder, predicate, without } from '../../src/conditions.ts'
 import { counted, duration, list, span } from '../../src/figures.ts'
 import type { Constraint, Op } from '../../src/wire.ts'
 
@@ -60,6 +60,12 @@ test('a question without some of its words', () => {
   assert.equal(without('icing accidents in Alaska and fatal', ['Alaska']), 'icing accidents and fatal')
   assert.equal(without('Arkansas or Kansas?', ['Kansas']), 'Arkansas?', 'whole words only')
   assert.equal(without('accidents in the $1 state', ['$1 state']), 'accidents')
+})
+
+test('fields stand in the order of their schema', () => {
+  const labels = new Map([['date', 'date'], ['state', 'state'], ['make', 'make']])
+  assert.deepEqual(inOrder(labels, ['zulu', 'make', 'alpha', 'date']), ['date', 'make', 'alpha', 'zulu'])
+  assert.deepEqual(inOrder(new Map(), ['b', 'a']), ['a', 'b'])
 })
 
 test('numbers and dates for people', () => {
