@@ -1,7 +1,9 @@
+//go:build unix
+
 // Command parity is the Go half of parity.py, which compares this package with ONNX Runtime
 // on the same weights:
 //
-//	python -m pip install onnx onnxruntime tokenizers numpy
+//	python -m pip install -r embed/local/parity/requirements.txt
 //	python embed/local/parity/parity.py MODEL_FOLDER TEXTS_JSONL [--golden FILE]
 //
 // It reads one JSON string a line and writes their vectors, little-endian float32. With
