@@ -3,6 +3,7 @@ package vector
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -115,4 +116,20 @@ func BenchmarkKernel(b *testing.B) {
 			})
 		}
 	}
+}
+
+// SEXTANT_VECTOR is how other packages' tests run on each kernel.
+func TestDefaultKernelIsTheOneAskedFor(t *testing.T) {
+	m, err := New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := kernels[0].name
+	if name := os.Getenv("SEXTANT_VECTOR"); slices.ContainsFunc(kernels, func(k kernel) bool { return k.name == name }) {
+		want = name
+	}
+	if m.Kernel() != want {
+		t.Errorf("kernel %s, want %s", m.Kernel(), want)
+	}
+	t.Logf("%s of %d kernels", m.Kernel(), len(kernels))
 }
