@@ -109,7 +109,7 @@ func (q *Query) topic(claims []Claim) []string {
 	}
 	var out []string
 	for i, t := range q.Tokens {
-		if taken[i] || q.stop[t.Lower] || q.eventNoun(i) || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || clear[t.Lower] {
+		if taken[i] || q.stop[t.Lower] || q.eventNoun(i) || inquiring[t.Lower] || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || clear[t.Lower] {
 			continue
 		}
 		out = append(out, t.Text)
@@ -259,7 +259,7 @@ func (q *Query) eventNoun(i int) bool {
 	}
 	w := q.Tokens[i].Lower
 	for _, noun := range q.Lexicon.EventNouns {
-		if w == noun || w == noun+"s" || w == noun+"es" || w == noun+"ed" {
+		if w == noun || w == noun+"s" || w == noun+"es" || w == noun+"ed" || w == noun+"d" {
 			return true
 		}
 	}
@@ -285,7 +285,7 @@ func (q *Query) definitional() bool {
 	if q.Eventful() {
 		return false
 	}
-	_, ok := q.anyOf(0, "what is the difference", "what s the difference", "what does", "what do", "define", "explain", "how do i", "how do you", "how does", "how can i", "how should i", "how to", "what is a", "what is an", "what is meant")
+	_, ok := q.anyOf(0, "what is the difference", "what s the difference", "what does", "define", "how do i", "how do you", "how does", "how can i", "how should i", "how to", "what is a", "what is an", "what is meant")
 	return ok
 }
 
@@ -306,6 +306,9 @@ func (q *Query) ownStory(background map[int]bool) {
 		background[i] = true
 	}
 }
+
+// inquiring are words that ask and are not what is asked about.
+var inquiring = wordSet(`cause caused causes causing reason reasons contributed contributing contribute led explain describe tell summarize summary compare compared comparison difference differ say says mean means know happen happened went wrong`)
 
 var stopWords = wordSet(`a an the of in on at to for from by with and or nor is are was were be been being do does did has have had i you we they it its this that these those there
  what which who whom whose when where why how any some all me my our your us please show list give tell find about as if than then so not no but into out up down over under

@@ -122,7 +122,7 @@ func (a *asking) understand() (string, error) {
 	a.state = s
 	if a.question.Mode == sextant.Traditional {
 		a.reading = constrain.Reading{Content: a.question.Text}
-		a.plan = plan.Plan{Intent: plan.Factual, Confidence: "low", Strategy: plan.Direct, Roles: []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}}
+		a.plan = plan.Plan{Intent: plan.Factual, Otherwise: plan.Factual, Confidence: "low", Strategy: plan.Direct, Roles: []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}}
 	} else {
 		a.reading = s.parser.Parse(a.question.Text, a.asOf)
 		a.plan = plan.Make(a.reading, s.parser, a.engine.domain.Words)
@@ -131,9 +131,8 @@ func (a *asking) understand() (string, error) {
 	if a.nothingHeld() {
 		return "nothing is indexed yet", nil
 	}
-	if a.plan.Intent == plan.OutOfScope && len(a.reading.Constraints) == 0 && a.question.FilterText == "" {
+	if a.plan.Foreign {
 		a.answer.Status = sextant.OutOfScope
-		a.answer.Strategy = ""
 	}
 	return fmt.Sprintf("%s, %d conditions", a.plan.Intent, len(a.reading.Constraints)), nil
 }

@@ -131,6 +131,7 @@ func (a *asking) compute() (string, error) {
 	for _, c := range a.inScope() {
 		name := c.Spec().Name
 		asked := c.Spec().Role != sextant.RoleRules && slices.Contains([]string{"count", "group", "top", "share", "first", "last", "sum"}, a.reading.Request.Kind)
+		asked = asked || a.reading.Request.Kind == "list" && len(a.reading.Topic) == 0
 		if a.state.holds(name) == 0 || !a.account.Applies(name) && !(asked && a.events(c)) {
 			continue
 		}
@@ -267,8 +268,7 @@ func (a *asking) load() error {
 
 // generate picks the sentences that answer.
 func (a *asking) generate() (string, error) {
-	narrow := a.account.Ledger.Joint > 0 && a.account.Ledger.Joint <= few
-	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Intent == plan.Causal, Narrow: narrow, Documents: a.documents, Limit: 6})
+	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: 6})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
 	for _, word := range out.Missing {
 		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: word})

@@ -22,8 +22,14 @@ func (a *asking) settle() {
 	switch {
 	case a.asksFigure() && figures:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
-	case a.plan.Intent == plan.Causal && !a.statesCause():
+	case a.plan.Otherwise == plan.Causal && !a.statesCause() && !a.unlikely():
 		a.answer.Status = sextant.InsufficientEvidence
+	case a.plan.Intent == plan.Causal && len(a.answer.CausalChain) > 0 && a.narrow():
+		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
+	case !topical && !figures && len(a.account.Parts) == 0:
+		a.answer.Status, a.answer.Findings = sextant.InsufficientEvidence, []sextant.Finding{}
+	case a.unlikely() && a.coverage < certain:
+		a.answer.Status, a.answer.Findings = sextant.OutOfScope, []sextant.Finding{}
 	case topical && spoken:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
 	case topical && figures && a.plan.Intent != plan.Compliance && a.account.Ledger.Joint > few:
@@ -33,10 +39,29 @@ func (a *asking) settle() {
 	default:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	}
+	if a.answer.Status != sextant.OutOfScope {
+		a.plan.Intent, a.answer.Intent = a.plan.Otherwise, string(a.plan.Otherwise)
+	}
 	if a.answer.Status == sextant.Answered && len(a.answer.NotHeld) > 0 {
 		a.answer.Status = sextant.Partial
 	}
 	a.caveats()
+}
+
+// certain is the coverage that a question needs which nothing else ties to what is
+// held: one common word found somewhere makes no answer.
+const certain = 0.6
+
+// unlikely reports whether the words gave no sign that the question is about what is
+// held. Retrieval may still show that it is.
+func (a *asking) unlikely() bool {
+	return a.plan.Intent == plan.OutOfScope
+}
+
+// narrow reports whether the conditions leave so few documents that their records are
+// the answer.
+func (a *asking) narrow() bool {
+	return a.account.Ledger.Joint > 0 && a.account.Ledger.Joint <= few
 }
 
 // asksFigure reports whether the words ask for a computation.
@@ -46,5 +71,5 @@ func (a *asking) asksFigure() bool {
 
 // statesCause reports whether what was found states a cause, or speaks of the topic.
 func (a *asking) statesCause() bool {
-	return len(a.answer.CausalChain) > 0 || len(a.answer.Findings) > 0 && a.coverage >= enough
+	return len(a.answer.CausalChain) > 0 || len(a.answer.Findings) > 0 && len(a.reading.Topic) > 0 && a.coverage >= enough
 }

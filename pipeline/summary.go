@@ -180,7 +180,8 @@ func rowsText(c sextant.Computed) string {
 
 // prose gives the best finding where the answer stands in the texts.
 func (a *asking) prose() string {
-	if len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal || len(a.answer.Findings) == 0 || a.coverage < enough {
+	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
+	if silent || len(a.answer.Findings) == 0 || a.coverage < enough {
 		return ""
 	}
 	best := a.answer.Findings[0]

@@ -17,7 +17,7 @@ break the rules|broke the rules|break part|bust|busted|contrary to|proper permis
 	rules       = cues(`rule|rules|regulation|regulations|regulatory|requirement|requirements|required|requires|require|must|may|minimum safe|minimums|permitted|allowed|prohibited|prohibit|section|definition of|define|limit|limits|when may|how often|how long before|how low|who needs|can i|is it ok|substitute|age limit|mandatory|shall|need to|needs to`)
 	comparisons = cues(`compare|compared|comparison|versus|vs|against|contrast|difference|differences|differ|similar|similarities|in common|side by side|rank|ranking|trend|trends|more often|less often|fewer|worse|better|safer|deadlier|higher|lower|go up or down|increase|increased|decrease|decreased|improved|improving|
 before and after|set against|than|most|which helicopters|how did|changed over|over time|more bird|more frequent`)
-	everything = cues(`everything|all sources|across all|briefing|safety case|together with|cross check|combine|bring together|what can we learn|both please|accidents and rules|in relation to|line up|lined up|tie the|link|relate|compile`)
+	everything = cues(`everything|all sources|across all|alongside|together|records fencing|briefing|safety case|together with|cross check|combine|bring together|what can we learn|both please|accidents and rules|in relation to|line up|lined up|tie the|link|relate|compile`)
 	person     = cues(`the pilot|the crew|the captain|the operator|the company|the charter company|the commuter|the owner|the jumpers|the flight attendants|he|she|they|was the|were the|did the|had the|was it|would`)
 )
 
@@ -48,17 +48,16 @@ func mentions(words, nouns []string) bool {
 	})
 }
 
-// classify reads the intent from cue words and from what was read as conditions. The
-// order is from the most to the least specific.
+// classify reads the intent from cue words and from what was read as conditions,
+// supposing that the question is about what is held. The order is from the most to the least specific.
 func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string) {
 	words := r.Words
 	events := mentions(words, w.Sources[sextant.RoleEvents]) || onEvents(r, p)
 	ruled := mentions(words, w.Sources[sextant.RoleRules]) || cites(r, p)
 	reports := mentions(words, w.Sources[sextant.RoleReports])
+	named := mentions(words, w.Sources[sextant.RoleEvents])
 	switch {
-	case !inScope(r, p, w, events || ruled):
-		return OutOfScope, "medium"
-	case count(events, ruled, reports) >= 2 && (reports || has(words, everything)), has(words, everything) && !has(words, causes):
+	case count(named, ruled, reports) >= 2 && (reports || has(words, everything)), has(words, everything) && !has(words, causes):
 		return MultiSource, "high"
 	case has(words, legality) && (events || has(words, person)):
 		return Compliance, "high"
@@ -70,8 +69,6 @@ func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string
 		return Causal, "high"
 	case cites(r, p) && !cased(r, p, w), (ruled || has(words, rules)) && !cased(r, p, w) && !mentions(words, w.Sources[sextant.RoleEvents]):
 		return Regulatory, "high"
-	case reports && events:
-		return MultiSource, "low"
 	}
 	if events || len(r.Constraints) > 0 {
 		return Factual, "high"
@@ -123,15 +120,16 @@ func conditionOn(r constrain.Reading, p *constrain.Parser, role sextant.Role) bo
 
 // inScope reports whether anything ties the question to what is held: a condition
 // other than a bare date or place, a word of the domain, or a figure asked for.
-func inScope(r constrain.Reading, p *constrain.Parser, w Words, named bool) bool {
-	if len(w.Subject) == 0 {
+func inScope(r constrain.Reading, p *constrain.Parser, w Words) bool {
+	named := mentions(r.Words, w.Sources[sextant.RoleEvents]) || onEvents(r, p) || mentions(r.Words, w.Sources[sextant.RoleRules]) || cites(r, p)
+	if len(w.Subject) == 0 || has(r.Words, everything) {
 		return true // a domain that says nothing of itself excludes nothing
 	}
 	if foreign(r.Words) || len(r.Unenforceable) > 0 && len(r.Constraints) == 0 {
 		return false
 	}
-	if r.Request.SumOf != "" {
-		return true
+	if r.Request.SumOf != "" || len(r.Constraints) > 0 && len(r.Topic) == 0 {
+		return true // nothing but conditions and a figure: they are about what is held
 	}
 	if named && (tied(r, w) || mentions(r.Words, w.Sources[sextant.RoleEvents]) || mentions(r.Words, w.Sources[sextant.RoleRules]) || has(r.Words, happenings)) {
 		return true
@@ -154,6 +152,6 @@ func tied(r constrain.Reading, w Words) bool {
 
 // others are subjects that borrow the domain's words: a car crash is no accident of
 // an aircraft, and the price of a ticket no fact of a flight.
-var others = cues(`car crash|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|how tall|who won`)
+var others = cues(`car crash|good morning|for sale near|autumn leaves|what s the weather|the weather in|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|how tall|who won`)
 
 func foreign(words []string) bool { return has(words, others) }

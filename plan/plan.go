@@ -50,6 +50,8 @@ type Plan struct {
 	Strategy   Strategy
 	Roles      []sextant.Role // what the strategy goes through, in order
 	Needed     []sextant.Role // of these, the ones without which there is no answer
+	Otherwise  Intent         // of a question that seems out of scope: its intent if it is not
+	Foreign    bool           // the words name another subject, so that nothing needs to be looked up
 }
 
 // strategies are fixed by intent.
@@ -69,8 +71,13 @@ var strategies = map[Intent]struct {
 // Make plans a question.
 func Make(r constrain.Reading, p *constrain.Parser, w Words) Plan {
 	intent, confidence := classify(r, p, w)
-	s := strategies[intent]
-	out := Plan{Intent: intent, Confidence: confidence, Strategy: s.strategy, Roles: slices.Clone(s.roles), Needed: slices.Clone(s.needed)}
+	otherwise := intent
+	if !inScope(r, p, w) {
+		intent, confidence = OutOfScope, "medium"
+	}
+	s := strategies[otherwise]
+	out := Plan{Intent: intent, Otherwise: otherwise, Confidence: confidence, Strategy: s.strategy, Roles: slices.Clone(s.roles), Needed: slices.Clone(s.needed)}
+	out.Foreign = intent == OutOfScope && foreign(r.Words)
 	if intent == Factual && mentions(r.Words, w.Sources[sextant.RoleReports]) && !mentions(r.Words, w.Sources[sextant.RoleEvents]) && len(r.Constraints) == 0 {
 		out.Needed = []sextant.Role{sextant.RoleReports}
 	}
