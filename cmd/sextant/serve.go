@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/sextant-rag/sextant/httpapi"
+)
+
+// serveCommand serves until it is told to stop.
+type serveCommand struct {
+	serveFlags
+	Log slog.Level `help:"What to log: debug, info, warn or error." default:"warn" placeholder:"LEVEL"`
+}
+
+// serveFlags say where and to whom to serve. Each wins over its environment variable and
+// over the same name in the configuration.
+type serveFlags struct {
+	Host         string   `help:"Address to serve; 127.0.0.1 otherwise (API_HOST)." placeholder:"ADDR"`
+	Port         *int     `help:"Port to serve, 0 for a free one; 8000 otherwise (API_PORT)." placeholder:"N"`
+	Key          []string `help:"Key to ask of clients; may be repeated (SEXTANT_KEY)." placeholder:"KEY" sep:"none"`
+	AllowHost    []string `help:"Further host name to answer to; may be repeated." placeholder:"NAME" sep:"none"`
+	AllowOrigin  []string `help:"Origin whose pages may use the server; may be repeated." placeholder:"URL" sep:"none"`
+	AuthUpstream bool     `help:"A proxy in front asks for credentials already."`
+	RootPath     string   `help:"Path under which a proxy shows the server (ROOT_PATH)." placeholder:"PATH"`
+}
+
+// over puts the flags over what the environment and the file say.
+func (f *serveFlags) over(c serveConfig) httpapi.Config {
+	out := httpapi.Config{
+		Host:         cmp.Or(f.Host, c.Host),
+		Port:         cmp.Or(f.Port, c.Port),
+		Keys:         c.Keys,
+		AllowHosts:   append(c.AllowHosts, f.AllowHost...),
+		AllowOrigins: append(c.AllowOrigins, f.AllowOrigin...),
+		AuthUpstream: f.AuthUpstream || c.AuthUpstream,
+		RootPath:     cmp.Or(f.RootPath, c.RootPath),
+		Version:      currentRelease().Version,
+	}
+	if len(f.Key) > 0 {
+		out.Keys = f.Key
+	}
+	return out
+}
+
+// Run serves.
+func (c *serveCommand) Run(ctx context.Context, s *session) error {
+	options := c.over(s.config.Serve)
+	options.Log = slog.New(slog.NewTextHandler(s.terminal.err, &slog.HandlerOptions{Level: c.Log}))
+	e, err := s.openEngine(ctx, s.config.Data)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	return s.serve(ctx, e, options)
+}
+
+// serve binds, then announces, then serves until ctx ends.
+func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) error {
+	server, err := httpapi.New(e, options)
+	if err != nil {
+		return err
+	}
+	address, err := server.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Announce(address); err != nil {
+		return err
+	}
+	s.terminal.say("Sextant serves %s at %s", s.config.Data, address)
+	s.terminal.say("Stop it with Ctrl-C.")
+	return server.Serve(ctx)
+}

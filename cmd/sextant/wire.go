@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/httpapi"
+	"github.com/sextant-rag/sextant/pipeline"
+	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/store/sqlite"
+)
+
+// engine is the engine with the store below it.
+type engine struct {
+	httpapi.Engine
+	store *sqlite.Store
+}
+
+// close lets go of the data folder. Nothing is lost by it: what was acknowledged is
+// durable already.
+func (e *engine) close() { _ = e.store.Close() }
+
+// openEngine opens a data folder and puts the engine together over it. All wiring is
+// here; the parts do not know each other.
+func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
+	st, err := openStore(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain()})
+	if err != nil {
+		_ = st.Close()
+		return nil, storeError(dir, err)
+	}
+	return &engine{p, st}, nil
+}
+
+// domain is what the engine is told about flying, and the only place that tells it.
+func domain() pipeline.Domain {
+	return pipeline.Domain{
+		Collections: aviation.Collections(),
+		Lexicon:     aviation.Lexicon(),
+		Made:        aviation.Made,
+		Words:       aviation.Words(),
+		Compute:     aviation.Counting(),
+		Examples:    aviation.Examples(),
+	}
+}
+
+// reader returns what answers about the data folder: the server that holds it, if one
+// does, or an engine in this process. done lets go of it.
+func (s *session) reader(ctx context.Context) (r reader, done func(), err error) {
+	if h, held := sqlite.Holder(s.config.Data); held && h.Address != "" {
+		return newRemote(h.Address, s.config.Serve.key()), func() {}, nil
+	}
+	e, err := s.openEngine(ctx, s.config.Data)
+	if err != nil {
+		return nil, nil, err
+	}
+	return local{e}, e.close, nil
+}
+
+// Commands that only ask hold the folder for moments. One that finds it held waits about
+// as long as a person would before it says so.
+const (
+	patience = 2 * time.Second
+	glance   = 50 * time.Millisecond
+)
+
+// openStore opens the data folder. An error says what to do.
+func openStore(ctx context.Context, dir string) (*sqlite.Store, error) {
+	for deadline := time.Now().Add(patience); ; {
+		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
+		if err == nil {
+			return st, nil
+		}
+		h, held := sqlite.Holder(dir)
+		if !errors.Is(err, store.ErrLocked) || held && h.Address != "" || time.Now().After(deadline) {
+			return nil, storeError(dir, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(glance):
+		}
+	}
+}
+
+// storeError turns an error of the data folder into one that says what to do next.
+func storeError(dir string, err error) error {
+	e := &sextant.Error{Code: sextant.CodeInternal, Op: "data folder", Message: "The data folder " + dir + " cannot be used.", Err: err}
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		e.Code, e.Err = sextant.CodeConflict, nil
+		e.Message, e.Hint = heldBy(dir)
+	case errors.Is(err, store.ErrFull):
+		e.Message = "There is no space left for the data folder " + dir + "."
+		e.Hint = "Free some, or keep the data elsewhere with --data DIR (SEXTANT_DATA). What was taken in before is unharmed."
+	case errors.Is(err, store.ErrCorrupt):
+		e.Message = "The data folder " + dir + " is damaged."
+		e.Hint = "Move it away and take the documents in again; `sextant verify` says what is damaged."
+	case errors.Is(err, store.ErrSpec):
+		e.Code = sextant.CodeConflict
+		e.Message = "The data folder " + dir + " was made by a version that keeps these documents differently."
+		e.Hint = "Take the documents in again in a new folder with --data DIR."
+	case errors.Is(err, fs.ErrPermission):
+		e.Code = sextant.CodeForbidden
+		e.Message, e.Hint = "You may not use the data folder "+dir+".", "Check who owns it, or choose another with --data DIR (SEXTANT_DATA)."
+	}
+	return e
+}
+
+// heldBy says who has the data folder and what to do about it.
+func heldBy(dir string) (message, hint string) {
+	h, held := sqlite.Holder(dir)
+	switch {
+	case !held:
+		return "The data folder " + dir + " was in use by another process.", "Try again."
+	case h.Address == "":
+		return fmt.Sprintf("The data folder %s is in use by %s.", dir, h), "It is probably taking documents in. Wait until it has ended, and try again."
+	}
+	return fmt.Sprintf("The data folder %s is in use by %s.", dir, h),
+		fmt.Sprintf("Stop that server (kill %d), run this again, and start it again; or use another folder with --data DIR.", h.PID)
+}
