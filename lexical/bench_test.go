@@ -142,7 +142,9 @@ func BenchmarkSearchNarratives(b *testing.B) {
 	b.Run("all", func(b *testing.B) { benchmarkSearch(b, ix, causes, nil) })
 	b.Run("1percent", func(b *testing.B) { benchmarkSearch(b, ix, causes, one) })
 	for row := uint32(0); row < uint32(len(chunks)); row += 50 {
-		ix.Remove(row)
+		if err := ix.Remove(row); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.Run("2percent-removed", func(b *testing.B) { benchmarkSearch(b, ix, causes, nil) })
 }

@@ -223,6 +223,7 @@ func spans(src source, n node, within []uint64) []span {
 			if len(out) == 0 {
 				return nil
 			}
+			within = narrowed(within, out)
 			out = follow(out, spans(src, part, within))
 		}
 		return out
@@ -238,6 +239,18 @@ func spans(src source, n node, within []uint64) []span {
 		return nearby(spans(src, n.a, within), spans(src, n.b, within), n.words)
 	}
 	return nil
+}
+
+// narrowed returns the part of within that has a match among some.
+func narrowed(within []uint64, some []span) []uint64 {
+	if within == nil {
+		return nil
+	}
+	out := make([]uint64, len(within))
+	for _, s := range some {
+		out[s.ord>>6] |= 1 << (s.ord & 63)
+	}
+	return out
 }
 
 func ordered(s []span) []span {

@@ -33,7 +33,9 @@ func sampleIndex(t testing.TB) *Index {
 			t.Fatal(err)
 		}
 	}
-	ix.Remove(1004)
+	if err := ix.Remove(1004); err != nil {
+		t.Fatal(err)
+	}
 	return ix
 }
 

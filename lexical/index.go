@@ -19,7 +19,7 @@ type Field struct {
 
 // Limits of one row. A store's rows are chunks of some hundred words.
 const (
-	maxRowText = 64 << 20
+	maxRowText = 16 << 20
 	maxWeight  = 16
 )
 

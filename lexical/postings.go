@@ -120,16 +120,14 @@ func (c *cursor) positions(dst []uint32) []uint32 {
 	return dst
 }
 
-// skipPositions passes over those of the current row and returns their bytes.
-func (c *cursor) skipPositions() []byte {
-	from := c.p
+// skipPositions passes over those of the current row.
+func (c *cursor) skipPositions() {
 	for n := c.count(); n > 0; n-- {
 		for c.pos[c.p] == 255 {
 			c.p++
 		}
 		c.p++
 	}
-	return c.pos[from:c.p]
 }
 
 // seek goes to the first row not below ord and reports whether it is ord; if so,

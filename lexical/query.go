@@ -27,28 +27,65 @@ type Term struct {
 // out if anything else remains; that takes nothing from the index, and a phrase of them
 // is still found by Rows.
 func (a *Analyzer) Query(text string) Query {
-	var q Query
-	var spares []int // terms of the current compound that stand in for it
+	r := queryReader{at: map[string]int{}}
 	a.scan(text, func(t token) {
-		if t.need == detail {
-			return
-		}
-		word, stem := a.names(t)
-		at := q.add(Term{Word: word, Stem: stem, Weight: 1}, t.need == spare)
-		switch {
-		case t.need == spare && at >= 0:
-			spares = append(spares, at)
-		case t.whole:
-			for _, i := range spares {
-				q.Terms[i].Unless = stem
-			}
-			spares = spares[:0]
+		if t.need != detail {
+			word, stem := a.names(t)
+			r.read(t, Term{Word: word, Stem: stem, Weight: 1})
 		}
 	})
+	q := Query{Terms: r.terms}
 	if a.stems != nil {
 		q.dropFunctionWords()
 	}
 	return q
+}
+
+// queryReader collects the terms of a query, one for each stem.
+type queryReader struct {
+	terms  []Term
+	at     map[string]int // stem -> index in terms
+	spares []int          // terms of the current compound that stand in for it
+}
+
+func (r *queryReader) read(t token, term Term) {
+	i, seen := r.at[term.Stem]
+	switch {
+	case !seen:
+		i = len(r.terms)
+		r.at[term.Stem] = i
+		r.terms = append(r.terms, term)
+		if t.need == spare {
+			r.spares = append(r.spares, i)
+		}
+	case t.need == wanted:
+		r.want(i)
+	}
+	if t.whole {
+		for _, i := range r.spares {
+			r.terms[i].Unless = term.Stem
+		}
+		r.spares = r.spares[:0]
+	}
+}
+
+// want notes that a term that is there is asked for once more; no spare any longer, if
+// it was one.
+func (r *queryReader) want(i int) {
+	if r.terms[i].Unless == "" {
+		r.terms[i].Weight++
+	}
+	r.terms[i].Unless = ""
+}
+
+// Expr returns the expression that matches any of the query's words in all their
+// inflections: with Analyzer.Find, what to highlight.
+func (q Query) Expr() Expr {
+	var words Any
+	for _, t := range q.Terms {
+		words = append(words, Word{Text: t.Word, Inflections: true})
+	}
+	return words
 }
 
 // functionWords are those of Lucene's English list, and what questions begin with.
@@ -69,24 +106,4 @@ func (q *Query) dropFunctionWords() {
 	if slices.ContainsFunc(q.Terms, telling) {
 		q.Terms = slices.DeleteFunc(q.Terms, func(t Term) bool { return !telling(t) })
 	}
-}
-
-// add appends a term or, if its stem is there, raises that one's weight. A spare that
-// is asked for anyway is not needed. It returns the index of a term added, or -1.
-func (q *Query) add(t Term, spare bool) int {
-	for i := range q.Terms {
-		old := &q.Terms[i]
-		if old.Stem != t.Stem {
-			continue
-		}
-		if !spare {
-			if old.Unless == "" {
-				old.Weight += t.Weight
-			}
-			old.Unless = ""
-		}
-		return -1
-	}
-	q.Terms = append(q.Terms, t)
-	return len(q.Terms) - 1
 }

@@ -68,7 +68,9 @@ func TestRowsThatMention(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	ix.Remove(0)
+	if err := ix.Remove(0); err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff([]uint32{1}, rowsOf(ix.Rows(ParsePhrase("mast bump*")))); diff != "" {
 		t.Errorf("after removal: %s", diff)
 	}
@@ -111,6 +113,17 @@ func TestFindPointsAtTheMatches(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%#v: %s", c.expr, diff)
 		}
+	}
+}
+
+func TestHighlightsOfAQuestion(t *testing.T) {
+	text := "The engines failed; N-123AB, a PA-28, landed."
+	var got []string
+	for _, r := range English().Find(English().Query("why did the engine of N123AB fail?").Expr(), text) {
+		got = append(got, text[r.Start:r.End])
+	}
+	if diff := cmp.Diff([]string{"engines", "failed", "N-123AB"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
