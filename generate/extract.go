@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/lexical"
 )
 
@@ -92,8 +93,8 @@ func gather(documents []sextant.Document, terms map[string]bool) []sentence {
 	var out []sentence
 	for i, d := range documents {
 		for _, p := range d.Parts {
-			for _, span := range sentences(d.Text[p.Start:p.End]) {
-				s := sentence{document: i, part: p, start: p.Start + span[0], end: p.Start + span[1], matched: map[string]bool{}}
+			for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
+				s := sentence{document: i, part: p, start: p.Start + span.Start, end: p.Start + span.End, matched: map[string]bool{}}
 				for _, t := range lexical.English().Tokens(d.Text[s.start:s.end]) {
 					if terms[t.Stem] {
 						s.matched[t.Stem] = true
@@ -190,8 +191,8 @@ func chain(documents []sextant.Document) []sextant.Finding {
 				continue
 			}
 			var out []sextant.Finding
-			for _, span := range sentences(d.Text[p.Start:p.End]) {
-				if f, err := finding(d, sentence{start: p.Start + span[0], end: p.Start + span[1], score: 1}); err == nil {
+			for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
+				if f, err := finding(d, sentence{start: p.Start + span.Start, end: p.Start + span.End, score: 1}); err == nil {
 					out = append(out, f)
 				}
 			}
