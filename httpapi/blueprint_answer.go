@@ -110,7 +110,7 @@ func caveats(a sextant.Answer) []string {
 		out = append(out, "Nothing was found on: "+m.Name+".")
 	}
 	for _, n := range a.NotHeld {
-		out = append(out, fmt.Sprintf("%s is not held: %s Fill it with: %s", n.Collection, n.Reason, n.Command))
+		out = append(out, fmt.Sprintf("%s: %s. Fill it with: %s", n.Collection, strings.TrimRight(n.Reason, "."), n.Command))
 	}
 	for _, r := range a.Ledger.Relaxations {
 		out = append(out, fmt.Sprintf("Without the condition on %s: %d.", strings.Join(r.Drop, " and "), r.Count))

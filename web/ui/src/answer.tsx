@@ -21,6 +21,9 @@ interface Props {
   corpus: Corpus
 }
 
+// What is longer is set as text, not as a headline.
+const shortSummary = 140
+
 export function AnswerView({ asked, answer, progress, corpus }: Props) {
   if (!answer) return <Working progress={progress} />
   const numbers = citations(answer)
@@ -30,10 +33,10 @@ export function AnswerView({ asked, answer, progress, corpus }: Props) {
         <h2 id="status" class="status">
           {statusWords[answer.status] ?? words(answer.status)}
         </h2>
-        <p class="summary">{answer.summary}</p>
+        <p class={answer.summary.length > shortSummary ? 'summary long' : 'summary'}>{answer.summary}</p>
         <Tools asked={asked} answer={answer} corpus={corpus} />
       </header>
-      <Relaxations ledger={answer.ledger} asked={asked} labels={corpus.labels} />
+      <Relaxations ledger={answer.ledger} asked={asked} labels={corpus.labels} noData={answer.status === 'no_data'} />
       <Shortfalls answer={answer} />
       {answer.computed?.map((c, i) => (
         <ComputedView key={i} computed={c} />

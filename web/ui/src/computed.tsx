@@ -69,6 +69,9 @@ function Headline({ computed: c }: { computed: Computed }) {
 
 const shown = (v: Scalar | undefined): string => (v === null || v === undefined ? '–' : typeof v === 'number' ? figure(v) : String(v))
 
+// Up to so many rows a table stands at its full height.
+const wholeRows = 40
+
 function Table({ computed: c }: { computed: Computed }) {
   const rows = c.rows!
   const columns = c.columns!
@@ -78,7 +81,7 @@ function Table({ computed: c }: { computed: Computed }) {
   const barred = columns.length === 2 && numeric[1] ? Math.max(...rows.map((r) => Number(r[1] ?? 0))) : 0
   const title = useId()
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-labelledby={title}>
+    <div class={rows.length > wholeRows || columns.length > 4 ? 'scroll bounded' : 'scroll'} tabIndex={0} role="region" aria-labelledby={title}>
       <table class={barred > 0 ? 'data barred' : 'data'}>
         <caption id={title} class="spoken">
           {c.title}
@@ -111,7 +114,9 @@ function Table({ computed: c }: { computed: Computed }) {
               })}
               {barred > 0 && (
                 <td class="bar" aria-hidden="true">
-                  <span style={{ width: `${(100 * Number(row[1] ?? 0)) / barred}%` }} />
+                  <span class="track">
+                    <span style={{ width: `${(100 * Number(row[1] ?? 0)) / barred}%` }} />
+                  </span>
                 </td>
               )}
             </tr>

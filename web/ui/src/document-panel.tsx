@@ -5,7 +5,7 @@ import { inOrder, label, type Labels } from './conditions.ts'
 import { CopyButton } from './copy-button.tsx'
 import { format, type Place } from './location.ts'
 import { ProblemNotice } from './notices.tsx'
-import { sections } from './sections.ts'
+import { sections, type Piece } from './sections.ts'
 import type { Document, MetaValue, Problem } from './wire.ts'
 
 interface Props {
@@ -102,15 +102,15 @@ function Sheet({ doc, place, labels }: { doc: Document; place: Place; labels: La
         {sections(doc, start, end).map((s, i) => (
           <div key={i} class={`section ${s.locator ? 'named' : ''}`}>
             {s.locator && <h3 class="eyebrow">{s.locator}</h3>}
-            <p>
-              {s.pieces.map((p, j) => (p.marked ? <mark key={j}>{p.text}</mark> : p.text))}
-            </p>
+            {s.heading ? <h3>{marked(s.pieces)}</h3> : <p>{marked(s.pieces)}</p>}
           </div>
         ))}
       </div>
     </>
   )
 }
+
+const marked = (pieces: Piece[]) => pieces.map((p, i) => (p.marked ? <mark key={i}>{p.text}</mark> : p.text))
 
 /** The typed fields of a document, groups as one small table each. */
 function Recorded({ metadata, labels }: { metadata: Record<string, MetaValue>; labels: Labels }) {

@@ -19,19 +19,25 @@ export function DocumentLink({ place, class: name, children }: { place: Place; c
   )
 }
 
-export function QuoteView({ quote: q, numbers }: { quote: Quote; numbers: Numbers }) {
+export function QuoteView({ quote: q, numbers, confidence }: { quote: Quote; numbers: Numbers; confidence?: string | undefined }) {
   return (
     <blockquote class="quote">
       <DocumentLink place={{ id: q.document_id, start: q.start, end: q.end }}>
         <q>{q.text}</q>
         <span class="cite">
           {numbers.has(q.document_id) && <b>{numbers.get(q.document_id)}</b>}
-          {q.locator && <span>{q.locator}</span>}
-          {(numbers.size !== 1 || !q.locator) && <span>{q.title}</span>}
+          {q.locator && <span class={numbers.size === 1 ? 'cited' : undefined}>{q.locator}</span>}
+          {(numbers.size !== 1 || !q.locator) && <span class="cited">{q.title}</span>}
+          <Confidence of={confidence} />
         </span>
       </DocumentLink>
     </blockquote>
   )
+}
+
+/** High confidence goes without saying. */
+function Confidence({ of }: { of?: string | undefined }) {
+  return of && of !== 'high' ? <span class="tag">{of} confidence</span> : null
 }
 
 /** A statement over its quotes. One that is nothing but its quote is shown as that. */
@@ -41,13 +47,12 @@ export function FindingView({ finding: f, numbers }: { finding: Finding; numbers
     <div class="finding">
       {!verbatim && (
         <p>
-          {f.text} {f.confidence !== 'high' && <span class="tag">{f.confidence} confidence</span>}
+          {f.text} <Confidence of={f.confidence} />
         </p>
       )}
       {f.quotes.map((q, i) => (
-        <QuoteView key={i} quote={q} numbers={numbers} />
+        <QuoteView key={i} quote={q} numbers={numbers} confidence={verbatim ? f.confidence : undefined} />
       ))}
-      {verbatim && f.confidence !== 'high' && <span class="tag">{f.confidence} confidence</span>}
     </div>
   )
 }

@@ -187,10 +187,10 @@ export function askedWithout(asked: Asked, dropped: Constraint[]): Asked {
 }
 
 /** When nothing satisfies all conditions: what would, and what there is. */
-export function Relaxations({ ledger, asked, labels }: Omit<Props, 'settled'>) {
+export function Relaxations({ ledger, asked, labels, noData }: Omit<Props, 'settled'> & { noData: boolean }) {
   const { ask } = useActions()
   const { constraints, relaxations = [], available = [] } = ledger
-  if (constraints.length === 0 || ledger.joint > 0) return null
+  if (constraints.length === 0 || ledger.joint > 0 || (!noData && relaxations.length + available.length === 0)) return null
   const name = (at: number) => `${label(labels, constraints[at]!.field)} ${predicate(constraints[at]!.op, constraints[at]!.values)}`
   return (
     <div class="relax">
@@ -212,7 +212,7 @@ export function Relaxations({ ledger, asked, labels }: Omit<Props, 'settled'>) {
           </ul>
         </>
       ) : (
-        <p>Dropping conditions one by one gives nothing either.</p>
+        noData && <p>No fewer of these conditions give anything either.</p>
       )}
       {available.map((a) => (
         <p key={a.field} class="available">

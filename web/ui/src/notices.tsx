@@ -29,10 +29,10 @@ export function Shortfalls({ answer }: { answer: Answer }) {
     <>
       {answer.not_held?.map((n) => (
         <Notice key={n.collection} title={`Not held: ${n.collection}`}>
+          <p>{n.reason}</p>
           <p>
-            {n.reason} <span class="nowrap">Fill it with</span>
+            Fill it with <Command text={n.command} />
           </p>
-          <Command text={n.command} />
         </Notice>
       ))}
       {answer.missing && answer.missing.length > 0 && (

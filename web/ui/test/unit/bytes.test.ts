@@ -52,6 +52,14 @@ test('a quote over two parts is marked in both, and odd ranges mark nothing', ()
   for (const [start, end] of [[5, 5], [7, 2], [100, 200]] as const) assert.ok(!sections(doc, start, end).some((s) => s.pieces.some((p) => p.marked && p.text)), `${start}-${end}`)
 })
 
+test('a heading is one, and goes where the place below it says the same', () => {
+  const doc = documentOf(['', 'Probable cause'], ['Probable cause', 'ice'], ['', 'Remarks'], ['p. 2', 'none'])
+  for (const i of [0, 2]) doc.parts![i]!.kind = 'heading'
+  const shown = (start?: number, end?: number) => sections(doc, start, end).map((s) => `${s.heading ? '# ' : ''}${s.pieces.map((p) => p.text).join('')}`)
+  assert.deepEqual(shown(), ['ice', '# Remarks', 'none'])
+  assert.deepEqual(shown(0, 8), ['# Probable cause', 'ice', '# Remarks', 'none'])
+})
+
 test('nested and missing parts, and text outside all parts', () => {
   const doc = documentOf(['A', 'one two'])
   doc.parts!.push({ kind: 'inner', start: 4, end: 7 })
