@@ -19,6 +19,7 @@ var (
 // DimensionError is a vector of the wrong number of dimensions.
 type DimensionError struct{ Got, Want int }
 
+// Error says how many dimensions there were and how many are wanted.
 func (e *DimensionError) Error() string {
 	return fmt.Sprintf("vector of %d dimensions, want %d", e.Got, e.Want)
 }

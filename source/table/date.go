@@ -39,6 +39,7 @@ const (
 	DayFirst
 )
 
+// String names the order as people say it.
 func (o Order) String() string {
 	if o == DayFirst {
 		return "day first"

@@ -19,6 +19,7 @@ type Process struct {
 	Since   time.Time `json:"since"`
 }
 
+// String names the process for a message.
 func (h Process) String() string {
 	s := fmt.Sprintf("process %d", h.PID)
 	if h.Address != "" {
