@@ -21,6 +21,14 @@ before and after|set against|than|most|which helicopters|how did|changed over|ov
 	person     = cues(`the pilot|the crew|the captain|the operator|the company|the charter company|the commuter|the owner|the jumpers|the flight attendants|he|she|they|was the|were the|did the|had the|was it|would`)
 )
 
+var permission = cues(`allowed|permitted|required|authorized|authorised|entitled|qualified|certified`)
+
+// past reports whether the question asks about something that was done: "was the
+// guard allowed to be open" is about a case, "is it allowed" about the rule.
+func past(words []string) bool {
+	return len(words) > 0 && slices.Contains([]string{"was", "were", "did", "had"}, words[0])
+}
+
 func cues(list string) [][]string {
 	var out [][]string
 	for c := range strings.SplitSeq(list, "|") {
@@ -59,7 +67,7 @@ func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string
 	switch {
 	case count(named, ruled, reports) >= 2 && (reports || has(words, everything)), has(words, everything) && !has(words, causes):
 		return MultiSource, "high"
-	case has(words, legality) && (events || has(words, person)):
+	case (has(words, legality) || past(words) && has(words, permission)) && (events || has(words, person)):
 		return Compliance, "high"
 	case ruled && has(words, rules) && !cased(r, p, w) && !mentions(words, w.Sources[sextant.RoleEvents]):
 		return Regulatory, "high"
