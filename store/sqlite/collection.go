@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,13 +20,25 @@ import (
 
 // collection is one open collection: its database and what is held in RAM for it.
 type collection struct {
-	folder  string
-	db      *database
-	text    *lexical.Index // rows are slots of index.chunks
-	writing sync.Mutex     // held by the caller who commits, see submit
-	queue   queue
+	folder string
+	db     *database
+	log    *slog.Logger
+	at     thresholds
+	queue  queue
 
-	mu        sync.RWMutex // guards all below; held for moments, never during I/O
+	life       context.Context // of work in the background; stop ends it
+	stop       context.CancelFunc
+	background sync.WaitGroup
+
+	// writing is held by whoever commits, see submit. Only its holder changes anything
+	// below, and so reads all of it without mu.
+	writing sync.Mutex
+	unsaved int  // documents changed since a derived file was written
+	busy    bool // maintenance is going on
+	closing bool
+	warned  bool
+
+	mu        sync.RWMutex // held for moments, never during I/O
 	entry     entry
 	schemas   int // versions of the schema seen
 	state     state
@@ -45,6 +59,7 @@ CREATE TABLE IF NOT EXISTS doc(
 	row INTEGER PRIMARY KEY, id TEXT NOT NULL, revision TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
 	meta BLOB NOT NULL, chunks BLOB NOT NULL, rest BLOB NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS vec(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS gone(row INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
 `
 
 // format is the version of the tables and encodings; docs/formats.md describes them.
@@ -91,22 +106,31 @@ func scanState(scan func(...any) error) (state, error) {
 	return s, nil
 }
 
+func readState(ctx context.Context, tx *sql.Tx) (state, error) {
+	return scanState(tx.QueryRowContext(ctx, selectState).Scan)
+}
+
 const selectState = `SELECT body, sum FROM state`
 
 // openCollection opens or creates a collection's database and loads it.
-func openCollection(ctx context.Context, folder, vfs string, e entry) (*collection, error) {
+func openCollection(ctx context.Context, folder string, e entry, o Options) (*collection, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	db, err := openDatabase(filepath.Join(folder, "main.db"), vfs, collectionSchema)
+	db, err := openDatabase(filepath.Join(folder, "main.db"), o.vfs, collectionSchema)
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{folder: folder, db: db, entry: e, published: make(chan struct{})}
+	c := &collection{folder: folder, db: db, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
+	c.life, c.stop = context.WithCancel(context.Background())
 	if err := c.load(ctx); err != nil {
+		c.stop()
 		db.close()
 		return nil, err
 	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.maintain()
 	return c, nil
 }
 
@@ -131,22 +155,19 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	if err := cat.respecify(ctx, e); err != nil {
 		return err
 	}
-	text := c.text
-	if analyzerOf(spec) != analyzerOf(c.entry.spec) {
-		var err error
-		if text, err = newText(spec); err != nil {
-			return err
-		}
+	analyzer, err := analyzerOf(spec)
+	if err != nil {
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.Documents == 0 { // kinds and folds may have changed: nothing holds them
 		next.Dimension = 0
-		c.index = newIndex(spec.Schema, known)
+		c.index = newIndex(spec.Schema, known, analyzer)
 	} else {
 		c.index.define(spec.Schema, known)
 	}
-	c.entry, c.state, c.text = e, next, text
+	c.entry, c.state = e, next
 	c.schemas++
 	return nil
 }
@@ -159,8 +180,8 @@ func sameSpec(a, b sextant.Collection) bool {
 
 // checkSpec reports what of a new specification the documents held do not fit.
 func (c *collection) checkSpec(spec sextant.Collection) error {
-	if _, err := newText(spec); err != nil {
-		return fmt.Errorf("%w: %w", store.ErrSpec, err)
+	if _, err := analyzerOf(spec); err != nil {
+		return err
 	}
 	if c.state.Documents == 0 {
 		return nil
@@ -169,8 +190,8 @@ func (c *collection) checkSpec(spec sextant.Collection) error {
 	switch {
 	case spec.Encoder != old.Encoder:
 		return fmt.Errorf("%w: encoder %q, now %q", store.ErrSpec, old.Encoder, spec.Encoder)
-	case analyzerOf(spec) != analyzerOf(old):
-		return fmt.Errorf("%w: analyzer %q, now %q", store.ErrSpec, analyzerOf(old), analyzerOf(spec))
+	case analyzerName(spec) != analyzerName(old):
+		return fmt.Errorf("%w: analyzer %q, now %q", store.ErrSpec, analyzerName(old), analyzerName(spec))
 	}
 	for _, f := range old.Schema.Fields {
 		if err := checkField(f, spec.Schema); err != nil {
@@ -201,19 +222,14 @@ func checkField(old filter.Field, s filter.Schema) error {
 	return nil
 }
 
-func analyzerOf(spec sextant.Collection) string {
-	if spec.Analyzer == "" {
-		return lexical.NameEnglish
-	}
-	return spec.Analyzer
-}
+func analyzerName(spec sextant.Collection) string { return cmp.Or(spec.Analyzer, lexical.NameEnglish) }
 
-func newText(spec sextant.Collection) (*lexical.Index, error) {
-	a, err := lexical.AnalyzerNamed(analyzerOf(spec))
+func analyzerOf(spec sextant.Collection) (*lexical.Analyzer, error) {
+	a, err := lexical.AnalyzerNamed(analyzerName(spec))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", store.ErrSpec, err)
 	}
-	return lexical.New(a), nil
+	return a, nil
 }
 
 // Spec implements store.Collection.
@@ -242,12 +258,12 @@ func (c *collection) Size(ctx context.Context) (store.Size, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	size := store.Size{
-		Documents: c.index.documents.live.count(),
+		Documents: c.index.alive,
 		Chunks:    c.index.chunks.live.count(),
 		Disk:      disk,
-		Memory:    c.index.memory() + c.text.Stats().Bytes,
+		Memory:    c.index.memory(),
 	}
-	if c.entry.spec.Encoder != "" {
+	if c.index.vectors != nil {
 		size.Vectors = size.Chunks
 	}
 	return size, nil
@@ -284,15 +300,4 @@ func (c *collection) check(ctx context.Context) error {
 		return errClosed
 	}
 	return nil
-}
-
-// close waits for the change being written.
-func (c *collection) close() error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	c.mu.Lock()
-	c.closed = true
-	c.failed = errClosed
-	c.mu.Unlock()
-	return c.db.close()
 }

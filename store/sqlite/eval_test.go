@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store/storetest"
 )
 
@@ -27,7 +28,7 @@ func enter(t *rapid.T, x *index, metas []filter.Meta, n int) {
 func TestFiltersMatchTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := storetest.Schemas().Draw(t, "schema")
-		x := newIndex(schema, newNames(nil).with(schema))
+		x := newIndex(schema, newNames(nil).with(schema), lexical.Plain())
 		metas := rapid.SliceOfN(storetest.Metas(schema), 1, 8).Draw(t, "metas")
 		enter(t, x, metas, rapid.SampledFrom([]int{3, 64, 2500}).Draw(t, "documents"))
 		for range 50 {

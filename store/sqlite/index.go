@@ -6,31 +6,37 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/vector"
 )
 
 // index is everything a collection holds in RAM to filter, count and rank: derived
 // from the rows of its database and at any time to be had from them again. Documents,
 // elements and chunks are numbered by slots in order of arrival.
 //
-// The columns are guarded by the collection's lock.
+// The columns are guarded by the collection's lock; words and vectors look after
+// themselves, and may be ahead of the columns by chunks that are not live yet.
 type index struct {
 	schema    filter.Schema
 	names     *names
 	documents *table
 	groups    map[string]*table
-	chunks    *table // no columns: only what belongs to whom
+	chunks    *table         // no columns: only what belongs to whom
+	text      *lexical.Index // rows are slots of chunks
+	vectors   *vector.Matrix // rows are slots of chunks; nil before the first vector
 
 	ids     *dict    // document ids
 	idOf    []uint32 // by document slot
 	slotOf  []uint32 // by id: the slot of the present version, +1; 0 if it was deleted
 	rowOf   []int64  // by document slot: number of its row
 	sumOf   []uint32 // by document slot: checksum of its row
+	alive   int64    // documents that are
 	marks   uint64   // exclusive or of the marks of the live rows
 	columns []column // by number of the name; nil for groups
 }
 
-func newIndex(schema filter.Schema, n *names) *index {
-	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict()}
+func newIndex(schema filter.Schema, n *names, a *lexical.Analyzer) *index {
+	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict(), text: lexical.New(a)}
 	x.define(schema, n)
 	return x
 }
@@ -93,6 +99,7 @@ func (x *index) add(r *row) error {
 	x.idOf = append(x.idOf, id)
 	x.rowOf = append(x.rowOf, r.number)
 	x.sumOf = append(x.sumOf, r.sum)
+	x.alive++
 	x.marks ^= mark(r.number, r.sum)
 	if err := x.addMeta(slot, r.meta); err != nil {
 		return fmt.Errorf("metadata of %s: %w", r.id, err)
@@ -137,6 +144,7 @@ func (x *index) addFields(slot uint32, d *decoder) {
 // remove takes the document in a slot out and returns the chunks [from,to) it had.
 func (x *index) remove(slot uint32) (from, to uint32) {
 	x.documents.live.clear(slot)
+	x.alive--
 	x.slotOf[x.idOf[slot]] = 0
 	x.marks ^= mark(x.rowOf[slot], x.sumOf[slot])
 	for _, g := range x.groups {
@@ -153,11 +161,10 @@ func (t *table) removeChildren(document uint32) (from, to uint32) {
 	return from, to
 }
 
-// chunk returns the row of the document a chunk belongs to, and its ordinal there.
-func (x *index) chunk(slot uint32) (document uint32, ordinal int) {
-	document = x.chunks.parent[slot]
-	from, _ := slices.BinarySearch(x.chunks.parent, document)
-	return document, int(slot) - from
+// slotOfRow returns the slot of a row, which may be dead.
+func (x *index) slotOfRow(number int64) (uint32, bool) {
+	i, found := slices.BinarySearch(x.rowOf, number)
+	return uint32(i), found
 }
 
 // memory estimates the bytes held.
@@ -165,6 +172,10 @@ func (x *index) memory() int64 {
 	n := x.documents.memory() + x.chunks.memory() + x.ids.memory()
 	for _, g := range x.groups {
 		n += g.memory()
+	}
+	n += x.text.Stats().Bytes
+	if x.vectors != nil {
+		n += x.vectors.Bytes()
 	}
 	return n + int64(4*(cap(x.idOf)+cap(x.slotOf)+cap(x.sumOf))+8*cap(x.rowOf))
 }

@@ -9,33 +9,35 @@ import (
 
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/vector"
 )
 
-// load reads the collection into RAM. One goroutine reads rows; columns are filled in
-// order by another, and words are indexed by all cores, a block of rows at a time.
+// load reads the collection into RAM: from the newest derived file that is whole,
+// brought up to date, or else from the rows.
 func (c *collection) load(ctx context.Context) error {
-	if err := c.loadState(ctx); err != nil {
+	if err := c.begin(ctx); err != nil {
 		return failure("read state", err)
 	}
-	text, err := newText(c.entry.spec)
+	tx, err := c.db.read.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return failure("load", err)
 	}
-	c.text = text
-	c.index = newIndex(c.entry.spec.Schema, newNames(c.state.Names))
-	if err := c.loadRows(ctx); err != nil {
-		return failure("load documents", err)
+	defer tx.Rollback()
+	if c.state, err = readState(ctx, tx); err != nil {
+		return failure("read state", err)
 	}
-	if n := c.index.documents.live.count(); n != c.state.Documents || c.index.marks != c.state.Marks {
-		return fmt.Errorf("load documents: %d are there of %d, or others: %w", n, c.state.Documents, store.ErrCorrupt)
+	if c.index = c.loadDerived(ctx, tx); c.index == nil {
+		if c.index, err = build(ctx, tx, c.entry, c.state); err != nil {
+			return failure("load documents", err)
+		}
+		c.unsaved = c.index.documents.slots
 	}
 	return nil
 }
 
-// loadState reads the state, or begins one in a new database.
-func (c *collection) loadState(ctx context.Context) error {
-	var err error
-	c.state, err = scanState(c.db.write.QueryRowContext(ctx, selectState).Scan)
+// begin makes the state of a new database.
+func (c *collection) begin(ctx context.Context) error {
+	_, err := scanState(c.db.write.QueryRowContext(ctx, selectState).Scan)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -46,22 +48,86 @@ func (c *collection) loadState(ctx context.Context) error {
 	if rows > 0 {
 		return fmt.Errorf("%d documents without a state: %w", rows, store.ErrCorrupt)
 	}
-	c.state = state{Format: format, Sequence: uint64(c.entry.generation) << 32, Next: 1, Names: newNames(nil).with(c.entry.spec.Schema).list}
-	return c.db.update(ctx, c.state.write)
+	first := state{Format: format, Sequence: uint64(c.entry.generation) << 32, Next: 1, Names: newNames(nil).with(c.entry.spec.Schema).list}
+	return c.db.update(ctx, first.write)
+}
+
+// build makes the index of all rows.
+func build(ctx context.Context, tx *sql.Tx, e entry, st state) (*index, error) {
+	a, err := analyzerOf(e.spec)
+	if err != nil {
+		return nil, err
+	}
+	x := newIndex(e.spec.Schema, newNames(st.Names), a)
+	if err := x.catchUp(ctx, tx, st, 0, 0); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// catchUp brings an index of an earlier state, of which next was the next row's number,
+// up to the state of the transaction, and compares the outcome with what that state says.
+func (x *index) catchUp(ctx context.Context, tx *sql.Tx, st state, sequence uint64, next int64) error {
+	if err := x.removeGone(ctx, tx, sequence); err != nil {
+		return err
+	}
+	chunks := uint32(x.chunks.slots)
+	if err := x.loadRows(ctx, tx, next); err != nil {
+		return err
+	}
+	if err := x.loadVectors(ctx, tx, next, chunks, st.Dimension); err != nil {
+		return err
+	}
+	if x.alive != st.Documents || x.marks != st.Marks {
+		return fmt.Errorf("%d documents are there of %d, or others: %w", x.alive, st.Documents, store.ErrCorrupt)
+	}
+	return nil
+}
+
+// removeGone takes out the documents whose rows were deleted after a sequence.
+func (x *index) removeGone(ctx context.Context, tx *sql.Tx, after uint64) error {
+	rows, err := tx.QueryContext(ctx, `SELECT row FROM gone WHERE sequence > ? ORDER BY row`, int64(after))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	words := x.text.NewBatch()
+	for rows.Next() {
+		var number int64
+		if err := rows.Scan(&number); err != nil {
+			return err
+		}
+		if slot, ok := x.slotOfRow(number); ok && x.documents.live.has(slot) {
+			from, to := x.remove(slot)
+			for chunk := from; chunk < to; chunk++ {
+				words.Remove(chunk)
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return words.Commit()
 }
 
 // block is a run of rows on their way into the index.
 type block struct {
-	rows  []row
+	rows  []*row
 	chunk uint32 // slot of the first chunk
-	batch *lexical.Batch
+	words *lexical.Batch
 	err   error
 	done  chan struct{}
 }
 
-const blockRows = 1024
+const blockRows = 512
 
-func (c *collection) loadRows(ctx context.Context) error {
+func (x *index) newBlock(chunk uint32) *block {
+	return &block{chunk: chunk, words: x.text.NewBatch(), done: make(chan struct{})}
+}
+
+// loadRows enters all rows from a number on. One goroutine reads and checks them, all
+// cores index words, a block of rows at a time, and the caller fills the columns in order.
+func (x *index) loadRows(ctx context.Context, tx *sql.Tx, from int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	blocks := make(chan *block, 2*runtime.GOMAXPROCS(0)) // in order; bounds what is in flight
@@ -69,45 +135,43 @@ func (c *collection) loadRows(ctx context.Context) error {
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
 			for b := range work {
-				p := plan{chunks: b.chunk}
-				for i := range b.rows {
-					p.rows = append(p.rows, &b.rows[i])
-				}
-				b.err = p.index(b.batch)
+				b.err = indexRows(b.words, b.rows, b.chunk)
 				close(b.done)
 			}
 		}()
 	}
+	first := uint32(x.chunks.slots)
 	read := make(chan error, 1)
 	go func() {
 		defer close(blocks)
 		defer close(work)
-		read <- c.readBlocks(ctx, func(b *block) bool {
-			select {
-			case blocks <- b:
-			case <-ctx.Done():
-				return false
-			}
-			select {
-			case work <- b:
-			case <-ctx.Done():
-				return false
-			}
-			return true
+		read <- x.readBlocks(ctx, tx, from, first, func(b *block) bool {
+			return send(ctx, blocks, b) && send(ctx, work, b)
 		})
 	}()
 	for b := range blocks {
-		if err := c.enter(ctx, b); err != nil {
+		if err := x.enter(ctx, b); err != nil {
+			cancel()
+			<-read // it uses the transaction
 			return err
 		}
 	}
 	return <-read
 }
 
+func send(ctx context.Context, to chan<- *block, b *block) bool {
+	select {
+	case to <- b:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // enter puts a block's rows into the columns, and its words once they are ready.
-func (c *collection) enter(ctx context.Context, b *block) error {
-	for i := range b.rows {
-		if err := c.index.add(&b.rows[i]); err != nil {
+func (x *index) enter(ctx context.Context, b *block) error {
+	for _, r := range b.rows {
+		if err := x.add(r); err != nil {
 			return fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
 	}
@@ -119,34 +183,32 @@ func (c *collection) enter(ctx context.Context, b *block) error {
 	if b.err != nil {
 		return fmt.Errorf("%w: %w", store.ErrCorrupt, b.err)
 	}
-	return b.batch.Commit()
+	return b.words.Commit()
 }
 
 const selectDoc = `SELECT row, id, revision, title, text, meta, chunks, rest, sum FROM doc `
 
-// readBlocks reads all rows in order of their numbers, checks them and hands them on
-// until yield wants no more.
-func (c *collection) readBlocks(ctx context.Context, yield func(*block) bool) error {
-	rows, err := c.db.read.QueryContext(ctx, selectDoc+`ORDER BY row`)
+// readBlocks reads rows in order of their numbers, checks them and hands them on until
+// yield wants no more.
+func (x *index) readBlocks(ctx context.Context, tx *sql.Tx, from int64, chunk uint32, yield func(*block) bool) error {
+	rows, err := tx.QueryContext(ctx, selectDoc+`WHERE row >= ? ORDER BY row`, from)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	chunk := uint32(0)
-	next := &block{batch: c.text.NewBatch(), done: make(chan struct{})}
+	next := x.newBlock(chunk)
 	for rows.Next() {
 		r, err := scanRow(rows.Scan)
 		if err != nil {
 			return err
 		}
-		d := decoder{b: r.chunks}
-		next.rows = append(next.rows, r)
-		chunk += uint32(d.count())
+		next.rows = append(next.rows, &r)
+		chunk += uint32(r.chunkCount())
 		if len(next.rows) == blockRows {
 			if !yield(next) {
 				return ctx.Err()
 			}
-			next = &block{chunk: chunk, batch: c.text.NewBatch(), done: make(chan struct{})}
+			next = x.newBlock(chunk)
 		}
 	}
 	if len(next.rows) > 0 && !yield(next) {
@@ -165,4 +227,46 @@ func scanRow(scan func(...any) error) (row, error) {
 		return r, fmt.Errorf("row %d: %w", r.number, store.ErrCorrupt)
 	}
 	return r, nil
+}
+
+// loadVectors reads the vectors of the rows from a number on, whose chunks begin at a
+// slot: exactly one for each, in the order of the slots.
+func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, slot uint32, dimension int) error {
+	if dimension == 0 {
+		return nil
+	}
+	if x.vectors == nil {
+		m, err := vector.New(dimension)
+		if err != nil {
+			return fmt.Errorf("%w: %w", store.ErrCorrupt, err)
+		}
+		x.vectors = m
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT chunk, v FROM vec WHERE chunk >= ? ORDER BY chunk`, from<<chunkBits)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	batch, v := newVectorBatch(dimension), x.freeze()
+	for rows.Next() {
+		var key int64
+		var blob sql.RawBytes
+		if err := rows.Scan(&key, &blob); err != nil {
+			return err
+		}
+		if int(slot) >= x.chunks.slots || key != v.key(slot) {
+			return fmt.Errorf("vector %d belongs to no chunk: %w", key, store.ErrCorrupt)
+		}
+		if err := batch.add(x.vectors, key, blob); err != nil {
+			return err
+		}
+		slot++
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if int(slot) != x.chunks.slots {
+		return fmt.Errorf("%d chunks have no vector: %w", x.chunks.slots-int(slot), store.ErrCorrupt)
+	}
+	return batch.flush(x.vectors)
 }

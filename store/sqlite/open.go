@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,16 +15,18 @@ import (
 
 // Options says what to open.
 type Options struct {
-	Dir     string // data folder, made if it is missing
-	Address string // where this process serves, for the lock file; see Announce
+	Dir     string       // data folder, made if it is missing
+	Address string       // where this process serves, for the lock file; see Announce
+	Log     *slog.Logger // warnings of what does not concern the caller; nil is none
 
-	vfs string // of SQLite; tests put one that fails here
+	vfs string     // of SQLite; tests put one that fails here
+	at  thresholds // tests put lower ones here
 }
 
 // Store is a data folder, open and locked.
 type Store struct {
+	options Options
 	dir     string
-	vfs     string
 	lock    *lock
 	catalog *catalog
 
@@ -49,7 +52,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		l.release()
 		return nil, fmt.Errorf("open data folder: %w", err)
 	}
-	s := &Store{dir: o.Dir, vfs: o.vfs, lock: l, catalog: cat, open: map[string]*collection{}}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.at == (thresholds{}) {
+		o.at = usual
+	}
+	s := &Store{options: o, dir: o.Dir, lock: l, catalog: cat, open: map[string]*collection{}}
 	if err := s.sweep(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open data folder: %w", err)
@@ -125,7 +134,7 @@ func (s *Store) opened(ctx context.Context, name string) (*collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openCollection(ctx, s.folder(e.folder), s.vfs, e)
+	c, err := openCollection(ctx, s.folder(e.folder), e, s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +165,7 @@ func (s *Store) Drop(ctx context.Context, name string) error {
 	}
 	if c := s.open[name]; c != nil {
 		delete(s.open, name)
-		err = c.close()
+		err = c.close(false)
 	}
 	return errors.Join(err, s.sweep(ctx))
 }
@@ -184,7 +193,7 @@ func (s *Store) Close() error {
 	s.done = true
 	var errs []error
 	for _, c := range s.open {
-		errs = append(errs, c.close())
+		errs = append(errs, c.close(true))
 	}
 	errs = append(errs, s.catalog.db.close(), s.lock.release())
 	return errors.Join(errs...)

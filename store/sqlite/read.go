@@ -33,7 +33,7 @@ func (c *collection) pin(ctx context.Context, pick func(x *index)) (*snapshot, e
 		if err != nil {
 			return nil, failure("begin", err)
 		}
-		st, err := scanState(tx.QueryRowContext(ctx, selectState).Scan)
+		st, err := readState(ctx, tx)
 		if err != nil {
 			tx.Rollback()
 			return nil, failure("begin", err)

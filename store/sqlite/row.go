@@ -19,11 +19,11 @@ type row struct {
 	revision string
 	title    string
 	text     string
-	meta     []byte // metadata by numbered name, see encodeMeta
-	chunks   []byte // byte ranges and headings
-	rest     []byte // source, parts, validity: shown, never searched
-	sum      uint32 // CRC-32C of all the above
-	vectors  [][]byte
+	meta     []byte   // metadata by numbered name, see encodeMeta
+	chunks   []byte   // byte ranges and headings
+	rest     []byte   // source, parts, validity: shown, never searched
+	sum      uint32   // CRC-32C of all the above
+	vectors  [][]byte // of new rows: one a chunk, see encodeVector
 }
 
 // names numbers the names of fields and groups, so that metadata do not repeat them.
@@ -90,16 +90,20 @@ func mark(number int64, sum uint32) uint64 {
 }
 
 // encodeRow makes a row of a checked record. Its number is not yet known.
-func encodeRow(rec store.Record, n *names) row {
+func encodeRow(rec store.Record, n *names) (row, error) {
 	d := rec.Document
 	r := row{
 		id: string(d.ID), revision: d.Revision, title: d.Title, text: d.Text,
 		meta: encodeMeta(d.Meta, n), chunks: encodeChunks(rec.Chunks), rest: encodeRest(d),
 	}
 	for _, v := range rec.Vectors {
-		r.vectors = append(r.vectors, encodeVector(v))
+		blob, err := encodeVector(v)
+		if err != nil {
+			return r, fmt.Errorf("document %q: %w", d.ID, err)
+		}
+		r.vectors = append(r.vectors, blob)
 	}
-	return r
+	return r, nil
 }
 
 // encodeMeta writes the document's fields, then its groups with their elements. A
@@ -185,6 +189,11 @@ func encodeChunks(chunks []sextant.Chunk) []byte {
 		e.str(c.Heading)
 	}
 	return e.b
+}
+
+func (r *row) chunkCount() int {
+	d := decoder{b: r.chunks}
+	return d.count()
 }
 
 // decodeChunks rebuilds a row's chunks; their text is part of the row's.

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/vector"
 )
 
 const defaultHits = 10
@@ -26,7 +29,7 @@ type found struct {
 // SearchLexical implements store.Collection.
 func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) ([]store.Hit, error) {
 	hits, err := c.search(ctx, q.Filter, func(x *index, allowed mask) []found {
-		return c.byWords(x, q.Text, allowed, limitOf(q.Limit))
+		return x.byWords(q.Text, allowed, limitOf(q.Limit))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search words: %w", err)
@@ -64,32 +67,33 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 // byWords returns the k best chunks by BM25. The index breaks ties by slot, the
 // contract by document id: where the score at the cut goes on behind it, all chunks
 // that have it must be looked at.
-func (c *collection) byWords(x *index, text string, allowed mask, k int) []found {
-	query := c.text.Analyzer().Query(text)
+func (x *index) byWords(text string, allowed mask, k int) []found {
+	query := x.text.Analyzer().Query(text)
 	for n := k + 1; ; n *= 8 {
-		r := c.text.Search(query, lexical.DefaultBM25, allowed, n)
+		r := x.text.Search(query, lexical.DefaultBM25, allowed, n)
 		if len(r.Hits) == n && r.Hits[n-1].Score == r.Hits[k-1].Score {
 			continue
 		}
+		v := x.freeze()
 		out := make([]found, len(r.Hits))
 		for i, h := range r.Hits {
-			out[i] = x.found(h.Row, float64(h.Score))
+			out[i] = v.found(h.Row, float64(h.Score))
 			out[i].terms = terms(r, h)
 		}
-		return x.best(out, k)
+		return v.best(out, k)
 	}
 }
 
-func (x *index) found(chunk uint32, score float64) found {
-	document, ordinal := x.chunk(chunk)
-	return found{document: document, row: x.rowOf[document], ordinal: ordinal, score: score}
+func (v frozen) found(chunk uint32, score float64) found {
+	document, ordinal := v.chunk(chunk)
+	return found{document: document, row: v.rowOf[document], ordinal: ordinal, score: score}
 }
 
 // best returns the first k in the order of the contract.
-func (x *index) best(all []found, k int) []found {
+func (v frozen) best(all []found, k int) []found {
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.score, a.score),
-			bytes.Compare(x.ids.at(x.idOf[a.document]), x.ids.at(x.idOf[b.document])), cmp.Compare(a.ordinal, b.ordinal))
+			bytes.Compare(v.ids.at(v.idOf[a.document]), v.ids.at(v.idOf[b.document])), cmp.Compare(a.ordinal, b.ordinal))
 	})
 	return all[:min(k, len(all))]
 }
@@ -104,9 +108,131 @@ func terms(r lexical.Result, h lexical.Hit) []string {
 	return out
 }
 
-// SearchDense implements store.Collection.
+// SearchDense implements store.Collection. The scan runs after the columns have been
+// left alone: it takes longer than anything else, and rows written meanwhile are not in
+// the mask.
 func (c *collection) SearchDense(ctx context.Context, q store.DenseQuery) ([]store.Hit, error) {
-	return nil, fmt.Errorf("search vectors: %w", store.ErrUnsupported)
+	hits, err := c.byVector(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("search vectors: %w", err)
+	}
+	return hits, nil
+}
+
+func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.Hit, error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	if c.Spec().Encoder == "" {
+		return nil, fmt.Errorf("the collection has no encoder: %w", store.ErrUnsupported)
+	}
+	if err := checkUnit(q.Vector); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
+	}
+	var allowed mask
+	var view frozen
+	var filterErr error
+	s, err := c.pin(ctx, func(x *index) {
+		if q.Filter, filterErr = x.schema.Resolve(q.Filter); filterErr == nil {
+			allowed, view = x.chunks.down(x.matching(q.Filter)), x.freeze()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	switch {
+	case filterErr != nil:
+		return nil, filterErr
+	case view.vectors == nil:
+		return nil, nil
+	}
+	chosen, err := view.nearest(ctx, s, q.Vector, allowed, limitOf(q.Limit))
+	if err != nil {
+		return nil, err
+	}
+	return s.hits(ctx, chosen)
+}
+
+// frozen is what an index says of chunks, as of one moment. It stays true without the
+// lock, since slots and ids are only appended.
+type frozen struct {
+	parent  []uint32
+	rowOf   []int64
+	idOf    []uint32
+	ids     dict
+	vectors *vector.Matrix
+}
+
+func (x *index) freeze() frozen {
+	return frozen{parent: x.chunks.parent, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors}
+}
+
+// chunk returns the document a chunk belongs to, and its ordinal there.
+func (v frozen) chunk(slot uint32) (document uint32, ordinal int) {
+	document = v.parent[slot]
+	from, _ := slices.BinarySearch(v.parent, document)
+	return document, int(slot) - from
+}
+
+// key returns the key of a chunk's vector.
+func (v frozen) key(chunk uint32) int64 {
+	document, ordinal := v.chunk(chunk)
+	return v.rowOf[document]<<chunkBits | int64(ordinal)
+}
+
+// nearest returns the k chunks with the largest cosine, scored by the vectors stored.
+// As for words, a tie at the cut has all its chunks looked at.
+func (v frozen) nearest(ctx context.Context, s *snapshot, query []float32, allowed mask, k int) ([]found, error) {
+	for n := k + 1; ; n *= 8 {
+		hits, err := v.vectors.Search(ctx, query, allowed, n, func(ctx context.Context, rows []uint32, into []float32) error {
+			return s.vectors(ctx, v, rows, into)
+		})
+		if err != nil {
+			return nil, vectorError(err)
+		}
+		if len(hits) == n && hits[n-1].Score == hits[k-1].Score {
+			continue
+		}
+		out := make([]found, len(hits))
+		for i, h := range hits {
+			out[i] = v.found(h.Row, float64(h.Score))
+		}
+		return v.best(out, k), nil
+	}
+}
+
+// vectorError makes a query that does not fit the stored vectors the caller's error.
+func vectorError(err error) error {
+	var length *vector.DimensionError
+	if errors.As(err, &length) || errors.Is(err, vector.ErrNotFinite) || errors.Is(err, vector.ErrZero) {
+		return fmt.Errorf("%w: %w", store.ErrRecord, err)
+	}
+	return err
+}
+
+// vectors reads stored vectors of chunks into one array.
+func (s *snapshot) vectors(ctx context.Context, v frozen, chunks []uint32, into []float32) error {
+	read, err := s.tx.PrepareContext(ctx, `SELECT v FROM vec WHERE chunk = ?`)
+	if err != nil {
+		return failure("read vectors", err)
+	}
+	defer read.Close()
+	dimension := len(into) / len(chunks)
+	for i, chunk := range chunks {
+		key := v.key(chunk)
+		var blob []byte
+		if err := read.QueryRowContext(ctx, key).Scan(&blob); err != nil {
+			if errors.Is(err, sql.ErrNoRows) {
+				err = fmt.Errorf("vector %d is missing: %w", key, store.ErrCorrupt)
+			}
+			return failure("read vectors", err)
+		}
+		if err := decodeVector(into[i*dimension:][:dimension], key, blob); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hits reads what is shown of chunks. A document several of them are in is read once.

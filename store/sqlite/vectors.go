@@ -2,49 +2,91 @@ package sqlite
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
-	"math"
+
+	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/vector"
 )
 
-// Vectors are stored as IEEE half floats, two bytes a dimension, and a CRC-32C behind
-// them. Half floats lost no recall where int8 selects and they re-score; that halves
-// the largest part of the database.
+// Vectors are stored as half floats with a CRC-32C of the chunk's key and them behind.
+// The int8 rows in RAM are made of the stored halves, not of what was given, so that
+// they are the same after opening again.
 const vectorSum = 4
 
 func dimensionOf(blob []byte) int { return (len(blob) - vectorSum) / 2 }
 
-func encodeVector(v []float32) []byte {
-	b := make([]byte, 0, 2*len(v)+vectorSum)
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint16(b, half(x))
+// encodeVector leaves room for the sum, which needs the key: see sealVector.
+func encodeVector(v []float32) ([]byte, error) {
+	b, err := vector.AppendHalf(make([]byte, 0, 2*len(v)+vectorSum), v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return append(b, 0, 0, 0, 0), nil
 }
 
-// half rounds to the nearest half float, ties to even. Components of unit vectors are
-// at most 1 in magnitude, so overflow does not occur; what is too small becomes
-// subnormal or zero.
-func half(x float32) uint16 {
-	bits := math.Float32bits(x)
-	sign := uint16(bits >> 16 & 0x8000)
-	exp := int(bits>>23&0xff) - 127 + 15
-	frac := bits & 0x7fffff
-	if exp <= 0 {
-		if exp < -10 {
-			return sign
+// sealVector sets the sum of an encoded vector.
+func sealVector(key int64, blob []byte) {
+	n := len(blob) - vectorSum
+	binary.LittleEndian.PutUint32(blob[n:], vectorChecksum(key, blob[:n]))
+}
+
+func vectorChecksum(key int64, halves []byte) uint32 {
+	var k [8]byte
+	binary.LittleEndian.PutUint64(k[:], uint64(key))
+	return crc32.Update(crc32.Checksum(k[:], castagnoli), castagnoli, halves)
+}
+
+// decodeVector decodes a sealed vector into v.
+func decodeVector(v []float32, key int64, blob []byte) error {
+	n := len(blob) - vectorSum
+	if n != 2*len(v) || binary.LittleEndian.Uint32(blob[n:]) != vectorChecksum(key, blob[:n]) {
+		return fmt.Errorf("vector %d of row %d: %w", key&(1<<chunkBits-1), key>>chunkBits, store.ErrCorrupt)
+	}
+	return vector.DecodeHalf(v, blob[:n])
+}
+
+// vectorBatch decodes vectors into a matrix, many at a time: appending one by one would
+// publish a state for each.
+type vectorBatch struct {
+	dimension int
+	flat      []float32
+	rows      [][]float32
+}
+
+const vectorBatchRows = 256
+
+func newVectorBatch(dimension int) *vectorBatch {
+	return &vectorBatch{dimension: dimension, flat: make([]float32, vectorBatchRows*dimension)}
+}
+
+func (b *vectorBatch) add(m *vector.Matrix, key int64, blob []byte) error {
+	v := b.flat[len(b.rows)*b.dimension:][:b.dimension]
+	if err := decodeVector(v, key, blob); err != nil {
+		return err
+	}
+	b.rows = append(b.rows, v)
+	if len(b.rows) == vectorBatchRows {
+		return b.flush(m)
+	}
+	return nil
+}
+
+func (b *vectorBatch) flush(m *vector.Matrix) error {
+	err := m.Append(b.rows...)
+	b.rows = b.rows[:0]
+	return err
+}
+
+// addVectors appends the vectors of new rows, whose chunks come next.
+func addVectors(m *vector.Matrix, rows []*row) error {
+	b := newVectorBatch(m.Dim())
+	for _, r := range rows {
+		for i, blob := range r.vectors {
+			if err := b.add(m, r.number<<chunkBits|int64(i), blob); err != nil {
+				return err
+			}
 		}
-		frac |= 0x800000
-		shift := uint(14 - exp)
-		return sign | uint16(roundShift(frac, shift))
 	}
-	return sign + uint16(roundShift(uint32(exp)<<23|frac, 13)) // a carry moves into the exponent, as it should
-}
-
-// roundShift shifts right and rounds what falls off to nearest, ties to even.
-func roundShift(x uint32, by uint) uint32 {
-	q, rest, tie := x>>by, x&(1<<by-1), uint32(1)<<(by-1)
-	if rest > tie || rest == tie && q&1 == 1 {
-		q++
-	}
-	return q
+	return b.flush(m)
 }

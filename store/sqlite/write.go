@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/vector"
 )
 
 // change is one call of Upsert or Delete on its way into the database.
@@ -57,7 +59,11 @@ func (c *collection) Upsert(ctx context.Context, records []store.Record) error {
 		if err := checkRecord(rec, &spec); err != nil {
 			return fmt.Errorf("upsert: %w", err)
 		}
-		ch.rows = append(ch.rows, encodeRow(rec, known))
+		r, err := encodeRow(rec, known)
+		if err != nil {
+			return fmt.Errorf("upsert: %w", err)
+		}
+		ch.rows = append(ch.rows, r)
 	}
 	if err := sameLength(ch.rows); err != nil {
 		return fmt.Errorf("upsert: %w", err)
@@ -100,6 +106,7 @@ func (c *collection) submit(ctx context.Context, ch *change) error {
 			ch.err = err
 		}
 	}
+	c.maintain()
 	return ch.err
 }
 
@@ -112,11 +119,10 @@ func (c *collection) commit(ctx context.Context, changes []*change) error {
 	if p.empty() {
 		return nil
 	}
-	words := make(chan error, 1)
-	batch := c.text.NewBatch()
-	go func() { words <- p.index(batch) }()
+	words := p.indexWords(c.index.text)
 	err := c.db.update(ctx, p.write)
-	if wordsErr := <-words; err == nil && wordsErr != nil {
+	batches, wordsErr := words()
+	if err == nil && wordsErr != nil {
 		// Not reached by checked records; what is durable must become visible.
 		err = c.fail(fmt.Errorf("index words: %w", wordsErr))
 	}
@@ -127,7 +133,7 @@ func (c *collection) commit(ctx context.Context, changes []*change) error {
 		}
 		return err
 	}
-	return c.publish(p, batch)
+	return c.publish(p, batches)
 }
 
 // fail ends writing. After a failed fsync nobody knows what the disk holds, and a
@@ -140,18 +146,39 @@ func (c *collection) fail(err error) error {
 	return err
 }
 
-// publish makes a durable plan visible. New words come first, as the live set still
-// hides them, and old words go last, as it then hides those: a reader in between finds
-// every document whole.
-func (c *collection) publish(p *plan, batch *lexical.Batch) error {
-	if err := batch.Commit(); err != nil {
-		return c.fail(fmt.Errorf("index words: %w", err))
+// publish makes a durable plan visible. New words and vectors come first, as the live
+// set still hides them, and old words go last, as it then hides those: a reader in
+// between finds every document whole.
+func (c *collection) publish(p *plan, words []*lexical.Batch) error {
+	for _, b := range words {
+		if err := b.Commit(); err != nil {
+			return c.fail(fmt.Errorf("index words: %w", err))
+		}
 	}
-	gone := c.text.NewBatch()
+	if err := c.publishVectors(p); err != nil {
+		return c.fail(fmt.Errorf("index vectors: %w", err))
+	}
+	gone := c.index.text.NewBatch()
 	if err := c.apply(p, gone); err != nil {
 		return c.fail(fmt.Errorf("index: %w", err))
 	}
 	return gone.Commit()
+}
+
+func (c *collection) publishVectors(p *plan) error {
+	if p.state.Dimension == 0 {
+		return nil
+	}
+	if c.index.vectors == nil {
+		m, err := vector.New(p.state.Dimension)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.index.vectors = m
+		c.mu.Unlock()
+	}
+	return addVectors(c.index.vectors, p.rows)
 }
 
 func (c *collection) apply(p *plan, gone *lexical.Batch) error {
@@ -169,6 +196,7 @@ func (c *collection) apply(p *plan, gone *lexical.Batch) error {
 		}
 	}
 	c.state = p.state
+	c.unsaved += len(p.rows) + len(p.gone)
 	close(c.published)
 	c.published = make(chan struct{})
 	return nil
@@ -261,16 +289,43 @@ func (p *plan) finish() {
 		r.number = p.state.Next
 		p.state.Next++
 		r.sum = r.checksum()
+		for i, blob := range r.vectors {
+			sealVector(r.number<<chunkBits|int64(i), blob)
+		}
 		p.state.Marks ^= mark(r.number, r.sum)
 	}
 	p.state.Documents += int64(len(p.rows)) - int64(len(p.gone))
 	p.state.Sequence++
 }
 
-// index puts the words of the new chunks into a batch.
-func (p *plan) index(b *lexical.Batch) error {
+// minWords is the number of rows from which it pays to have another core index words.
+const minWords = 32
+
+// indexWords starts indexing the words of the new chunks, on all cores if there are
+// many. What it returns waits for the batches, which are to be committed in order.
+func (p *plan) indexWords(text *lexical.Index) (wait func() ([]*lexical.Batch, error)) {
+	n := max(1, min(runtime.GOMAXPROCS(0), len(p.rows)/minWords))
+	batches, errs := make([]*lexical.Batch, n), make([]error, n)
+	var work sync.WaitGroup
 	slot := p.chunks
-	for _, r := range p.rows {
+	for i := range n {
+		rows := p.rows[i*len(p.rows)/n : (i+1)*len(p.rows)/n]
+		first := slot
+		for _, r := range rows {
+			slot += uint32(r.chunkCount())
+		}
+		batches[i] = text.NewBatch()
+		work.Go(func() { errs[i] = indexRows(batches[i], rows, first) })
+	}
+	return func() ([]*lexical.Batch, error) {
+		work.Wait()
+		return batches, errors.Join(errs...)
+	}
+}
+
+// indexRows puts the words of rows into a batch; the first of their chunks has the slot.
+func indexRows(b *lexical.Batch, rows []*row, slot uint32) error {
+	for _, r := range rows {
 		chunks, err := r.decodeChunks()
 		if err != nil {
 			return err
@@ -327,8 +382,16 @@ func (p *plan) writeGone(tx *sql.Tx) error {
 		return err
 	}
 	defer vec.Close()
+	gone, err := tx.Prepare(`INSERT INTO gone VALUES(?,?)`)
+	if err != nil {
+		return err
+	}
+	defer gone.Close()
 	for _, number := range p.gone {
 		if _, err := doc.Exec(number); err != nil {
+			return err
+		}
+		if _, err := gone.Exec(number, int64(p.state.Sequence)); err != nil {
 			return err
 		}
 		if _, err := vec.Exec(number<<chunkBits, (number+1)<<chunkBits); err != nil {

@@ -23,7 +23,7 @@ import (
 // again after Close finds what was stored.
 type Open func(t testing.TB, dir string) store.Store
 
-// Run runs the suite. Every test has a folder of its own.
+// Run runs the suite. Every test has a folder of its own, and they run side by side.
 func Run(t *testing.T, open Open) {
 	for _, tt := range []struct {
 		name string
@@ -43,7 +43,10 @@ func Run(t *testing.T, open Open) {
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 	} {
-		t.Run(tt.name, func(t *testing.T) { tt.test(t, open) })
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.test(t, open)
+		})
 	}
 }
 

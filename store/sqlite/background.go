@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// thresholds say when what is done beside the work is done: derived files are written
+// and the index is compacted.
+type thresholds struct {
+	// refresh is how many documents change before a derived file is written while the
+	// collection is in use; then it takes as many as half of those there are, so that
+	// filling a collection writes it a few times only.
+	refresh int
+	// save is the same for closing: fewer are read again in some milliseconds.
+	save int
+	// compact is how many dead slots are suffered in any case.
+	compact int
+}
+
+var usual = thresholds{refresh: 50_000, save: 1_000, compact: 10_000}
+
+// manyChunks is where an exact scan of all vectors begins to cost more than a question
+// should, see package vector.
+const manyChunks = 2_000_000
+
+// maintain starts what is due. The caller holds the writing lock.
+func (c *collection) maintain() {
+	x := c.index
+	if x.chunks.slots >= manyChunks && !c.warned {
+		c.warned = true
+		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
+	}
+	due := c.unsaved >= max(c.at.refresh, x.documents.slots/2)
+	if c.busy || c.closing || c.failed != nil || !due && !c.wasteful() {
+		return
+	}
+	c.busy = true
+	c.background.Go(func() {
+		if err := c.refresh(); err != nil && !errors.Is(err, context.Canceled) {
+			c.log.Warn("maintenance failed; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", err)
+		}
+		c.writing.Lock()
+		c.busy = false
+		c.writing.Unlock()
+	})
+}
+
+// wasteful reports whether most slots are of documents that have been replaced.
+func (c *collection) wasteful() bool {
+	alive := int(c.index.alive)
+	dead := c.index.documents.slots - alive
+	return dead > c.at.compact && dead > alive
+}
+
+func (c *collection) refresh() error {
+	c.writing.Lock()
+	wasteful := c.wasteful()
+	c.writing.Unlock()
+	if wasteful {
+		if err := c.compact(c.life); err != nil {
+			return fmt.Errorf("compact: %w", err)
+		}
+	}
+	return c.save(c.life)
+}
+
+// compact replaces the index by one made anew of the rows, without the dead slots of
+// the old one. Reading them goes on beside all other work; what was written meanwhile
+// is added at the end, when writers wait for a moment.
+func (c *collection) compact(ctx context.Context) error {
+	tx, st, err := c.snapshotAtRest(ctx)
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	e, schemas := c.entry, c.schemas
+	c.writing.Unlock()
+	x, err := build(ctx, tx, e, st)
+	tx.Rollback()
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.schemas != schemas || c.failed != nil {
+		return nil // the next time
+	}
+	if tx, err = c.db.read.BeginTx(ctx, nil); err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := x.catchUp(ctx, tx, c.state, st.Sequence, st.Next); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.index = x
+	c.mu.Unlock()
+	return nil
+}
+
+// snapshotAtRest begins a read transaction between two commits.
+func (c *collection) snapshotAtRest(ctx context.Context) (*sql.Tx, state, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	tx, err := c.db.read.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, state{}, err
+	}
+	st, err := readState(ctx, tx)
+	if err != nil {
+		tx.Rollback()
+	}
+	return tx, st, err
+}
+
+// save writes a derived file, and forgets which rows went before it.
+func (c *collection) save(ctx context.Context) error {
+	c.writing.Lock()
+	if c.failed != nil {
+		c.writing.Unlock()
+		return nil
+	}
+	publish, err := c.writeDerived()
+	sequence := c.state.Sequence
+	if err == nil {
+		c.unsaved = 0
+	}
+	c.writing.Unlock()
+	if err != nil {
+		return fmt.Errorf("write derived file: %w", err)
+	}
+	if err := publish(); err != nil {
+		return fmt.Errorf("write derived file: %w", err)
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.db.update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM gone WHERE sequence <= ?`, int64(sequence))
+		return err
+	})
+}
+
+// close waits for the change being written and for maintenance, and saves the index if
+// that will save time.
+func (c *collection) close(save bool) error {
+	c.writing.Lock()
+	c.closing = true
+	c.writing.Unlock()
+	c.stop()
+	c.background.Wait()
+	if save && c.unsaved >= c.at.save {
+		if e := c.save(context.Background()); e != nil {
+			c.log.Warn("the index was not saved; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", e)
+		}
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.mu.Lock()
+	c.closed = true
+	c.failed = errClosed
+	c.mu.Unlock()
+	return c.db.close()
+}
