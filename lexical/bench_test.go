@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -139,22 +140,24 @@ func BenchmarkSearchNarratives(b *testing.B) {
 	for i := 0; i < len(chunks); i += 100 {
 		one[i/64] |= 1 << (i % 64)
 	}
-	b.Run("all", func(b *testing.B) { benchmarkSearch(b, ix, causes, nil) })
-	b.Run("1percent", func(b *testing.B) { benchmarkSearch(b, ix, causes, one) })
+	b.Run("all", func(b *testing.B) { benchmarkSearch(b, ix, ix.Search, causes, nil) })
+	b.Run("near", func(b *testing.B) { benchmarkSearch(b, ix, ix.SearchNear, causes, nil) })
+	b.Run("1percent", func(b *testing.B) { benchmarkSearch(b, ix, ix.Search, causes, one) })
 	for row := uint32(0); row < uint32(len(chunks)); row += 50 {
 		if err := ix.Remove(row); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.Run("2percent-removed", func(b *testing.B) { benchmarkSearch(b, ix, causes, nil) })
+	b.Run("2percent-removed", func(b *testing.B) { benchmarkSearch(b, ix, ix.Search, causes, nil) })
 }
 
 func BenchmarkSearchZipf100k(b *testing.B) {
 	texts := zipf(100_000)
-	benchmarkSearch(b, build(b, texts), texts[:1000], nil)
+	ix := build(b, texts)
+	benchmarkSearch(b, ix, ix.Search, texts[:1000], nil)
 }
 
-func benchmarkSearch(b *testing.B, ix *Index, texts []string, mask []uint64) {
+func benchmarkSearch(b *testing.B, ix *Index, search func(Query, BM25, []uint64, int) Result, texts []string, mask []uint64) {
 	var questions []Query
 	for _, text := range texts {
 		if words := strings.Fields(text); len(words) >= 10 {
@@ -167,12 +170,23 @@ func benchmarkSearch(b *testing.B, ix *Index, texts []string, mask []uint64) {
 	for b.Loop() {
 		q := questions[rng.IntN(len(questions))]
 		start := time.Now()
-		ix.Search(q, DefaultBM25, mask, 10)
+		search(q, DefaultBM25, mask, 10)
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
+}
+
+func BenchmarkReadNarratives(b *testing.B) {
+	chunks, _ := needNarratives(b)
+	data := written(b, build(b, chunks))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := ReadFrom(bytes.NewReader(data), English()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func BenchmarkRowsNarratives(b *testing.B) {

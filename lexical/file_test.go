@@ -77,6 +77,39 @@ func TestAnIndexReadIsTheIndexWritten(t *testing.T) {
 	}
 }
 
+// Merged lists of many blocks are as valid as any: of a word alone, of a family, and of
+// a family that has a single word in some of the segments.
+func TestMergedBlocksAreRead(t *testing.T) {
+	ix := New(English())
+	row := uint32(0)
+	for batch := range 3 * fanout {
+		b := ix.NewBatch()
+		for range blockRows + 50*batch {
+			text := "the landing"
+			if batch%3 == 1 {
+				text += " landed of the land"
+			}
+			if err := b.Add(row, Field{Text: text}); err != nil {
+				t.Fatal(err)
+			}
+			row += 2
+		}
+		b.Remove(uint32(batch) * 60)
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadFrom(bytes.NewReader(written(t, ix)), English())
+		if err != nil {
+			t.Fatalf("after %d batches: %v", batch+1, err)
+		}
+		for _, e := range []Expr{ParsePhrase("the landing landed"), ParsePhrase("of the land"), Word{"lands", true}} {
+			if diff := cmp.Diff(ix.Rows(e), got.Rows(e)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+}
+
 // Every cut and every single flipped bit is noticed.
 func TestDamageIsNoticed(t *testing.T) {
 	ix := newIndex(t, "the engine failed", "engines landed", "a landing at 91.409(b)")

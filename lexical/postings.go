@@ -226,6 +226,9 @@ func (w *listWriter) rows(l list, base int) {
 	w.pos = append(w.pos, l.pos...)
 	for s := l.skips; len(s) > 0; s = s[skipBytes:] {
 		ord, d, p := readSkip(s)
+		if len(l.pos) == 0 {
+			p = 0 // a word's list that goes into one of a family, without its positions
+		}
 		w.appendSkip(ord+uint32(base), d+uint32(docs), p+uint32(pos))
 	}
 	w.block += l.df
