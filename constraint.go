@@ -40,6 +40,7 @@ type Constraint struct {
 	Alone       int64    `json:"alone"`             // documents that satisfy it by itself
 	Unknown     int64    `json:"unknown"`           // documents in which the field is not recorded
 	Within      int64    `json:"unknown_within"`    // of these, how many satisfy all the other constraints
+	Others      int64    `json:"-"`                 // documents that satisfy all the other constraints
 	Start       int      `json:"-"`                 // byte range of Text in the question
 	End         int      `json:"-"`
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/sextant-rag/sextant/store"
 )
 
-// tooManyUnknown is the share of unknowns above which a count is only a lower bound
-// worth saying so.
+// tooManyUnknown is the share of documents without the field above which a count is
+// said to be a lower bound.
 const tooManyUnknown = 0.2
 
 // method writes the card of a figure.
@@ -23,7 +23,7 @@ func (c *computer) method(unit string, total int64) (sextant.Method, error) {
 		from, to := covered.Strings()
 		m.Coverage, m.DataDate = from+" to "+to, to
 	}
-	m.Unknown, m.AtLeast = c.unknowns(total)
+	m.Unknown, m.AtLeast = c.unknowns()
 	if c.Domain.Notes != nil {
 		m.Notes = c.Domain.Notes(c.Request)
 	}
@@ -57,8 +57,9 @@ func (c *computer) period() string {
 }
 
 // unknowns says for each condition how many more could match if the field had been
-// recorded, and whether that is so many that the count is a lower bound.
-func (c *computer) unknowns(total int64) (lines []string, atLeast bool) {
+// recorded, and whether the field is missing in so many of the documents it had to
+// decide on that the count is a lower bound.
+func (c *computer) unknowns() (lines []string, atLeast bool) {
 	for i, k := range c.Ledger.Constraints {
 		if k.Within == 0 || !slices.Contains(k.Collections, c.spec.Name) {
 			continue
@@ -67,10 +68,10 @@ func (c *computer) unknowns(total int64) (lines []string, atLeast bool) {
 		if !ok || !field.Facet {
 			continue // an identifier that is not recorded names no other record
 		}
-		if float64(k.Within) > tooManyUnknown*float64(k.Within+total) {
+		if float64(k.Within) > tooManyUnknown*float64(k.Others) {
 			atLeast = true
 		}
-		lines = append(lines, fmt.Sprintf("%s is not recorded for %d %s that satisfy every other condition.", c.label(c.Ledger.Constraints[i].Field), k.Within, c.spec.UnitLabel(store.Documents)))
+		lines = append(lines, fmt.Sprintf("%s is not recorded for %d of the %d %s that satisfy every other condition.", c.label(c.Ledger.Constraints[i].Field), k.Within, k.Others, c.spec.UnitLabel(store.Documents)))
 	}
 	return lines, atLeast
 }

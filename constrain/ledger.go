@@ -163,7 +163,12 @@ func (k *keeper) account(i int) error {
 	others := slices.Clone(k.compiled)
 	others[i] = unknown
 	within, err := k.count(Joint(others))
+	if err != nil {
+		return err
+	}
 	c.Within += within
+	rest, err := k.count(Joint(slices.Delete(others, i, i+1)))
+	c.Others += rest
 	return err
 }
 

@@ -28,9 +28,6 @@ func (a *asking) caveats() {
 	for _, m := range l.Ambiguous {
 		a.caveat(ambiguity(m))
 	}
-	for _, v := range l.Available {
-		a.caveat(available(v))
-	}
 }
 
 func (a *asking) caveat(text string) {
@@ -60,21 +57,6 @@ func ambiguity(m sextant.Ambiguity) string {
 		readings = append(readings, text)
 	}
 	return fmt.Sprintf("“%s” can be read in more than one way: %s.", m.Text, strings.Join(readings, "; "))
-}
-
-// shownValues bounds how many available values a caveat lists; the ledger has more.
-const shownValues = 6
-
-func available(v sextant.Available) string {
-	var texts []string
-	for i, p := range v.Values {
-		if i == shownValues {
-			texts = append(texts, "…")
-			break
-		}
-		texts = append(texts, fmt.Sprintf("%v: %v", p[0], p[1]))
-	}
-	return fmt.Sprintf("What there is under the other conditions, by %s: %s.", strings.ReplaceAll(v.Field, "_", " "), strings.Join(texts, ", "))
 }
 
 func values(vs []any, joiner string) string {

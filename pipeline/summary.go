@@ -136,10 +136,13 @@ func (a *asking) figure(c sextant.Computed) string {
 	default:
 		s = fmt.Sprintf("%s%s.", count(c.Total, c.UnitLabel), conditions)
 	}
-	if c.Method.AtLeast && len(c.Method.Unknown) > 0 {
-		s = "At least " + s + " " + capital(c.Method.Unknown[0])
+	if !c.Method.AtLeast || len(c.Method.Unknown) == 0 {
+		return s
 	}
-	return s
+	if c.Kind == "count" || c.Kind == "list" || c.Kind == "sum" {
+		s = "At least " + s
+	}
+	return s + " " + capital(c.Method.Unknown[0])
 }
 
 // conditions names what was enforced in the asker's own words.
