@@ -98,8 +98,9 @@ var edges = map[string][]string{
 	"web":       {},
 
 	// The domain pack: values for the engine to work with.
-	"aviation":        with(stages, "source/feed", "source/file", "source/table"),
-	"aviation/sample": with(nouns, "aviation"),
+	"aviation":            with(stages, "source/feed", "source/file", "source/table"),
+	"aviation/sample":     with(nouns, "source", "aviation"),
+	"aviation/sample/cut": {},
 
 	// Wiring, by hand.
 	"cmd/sextant": {anything},
@@ -113,7 +114,7 @@ var edges = map[string][]string{
 var testOnly = []string{"embed/embedtest", "internal/importtest", "internal/testbed", "llm/llmtest", "store/storetest"}
 
 // commands are the packages main: the product, and what makes files of the source tree.
-var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity"}
+var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity", "aviation/sample/cut"}
 
 // allowed reports whether a non-test file of package from may import package to, both
 // as named in edges.
