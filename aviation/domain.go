@@ -121,11 +121,13 @@ func notes(r compute.Request) []string {
 // Examples are questions to begin with.
 func Examples() map[string][]string {
 	return map[string][]string{"incidents": {
-		"How many fatal Cessna 172 accidents happened in Alaska between 2008 and 2012, by year?",
-		"Which five makes have the most fatal accidents?",
-		"Robinson R44 accidents in Hawaii, non-fatal",
+		"How many Cessna 172 accidents happened in Alaska between 2008 and 2012, by year?",
+		"Were there any fatal Cessna 172 accidents in Alaska in 2010?",
+		"Which five makes have the most fatal accidents in amateur-built aircraft?",
 		"What share of accidents in IMC were fatal?",
+		"Robinson R44 against Robinson R22: fatal accidents, 2008 to 2012",
+		"What happened to N106US?",
 		"Helicopter accidents in California in 2010 by phase of flight",
-		"How many balloon accidents happened in Alaska in 2011?",
+		"How many people were killed in accidents of Part 135 flights in 2009?",
 	}}
 }

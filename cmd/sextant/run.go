@@ -26,6 +26,7 @@ type commandLine struct {
 	Collections collectionsCommand `cmd:"" help:"List what is held."`
 	Describe    describeCommand    `cmd:"" help:"Show what can be asked of a collection."`
 	Serve       serveCommand       `cmd:"" help:"Serve the page and the HTTP API."`
+	Eval        evalCommand        `cmd:"" help:"Measure the engine on questions with known answers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
