@@ -8,7 +8,9 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 // An index is written as eight bytes of magic, the last being the version, and then
@@ -159,24 +161,57 @@ func readIndex(r io.Reader, a *Analyzer) (*Index, error) {
 	if name != a.Name() {
 		return nil, fmt.Errorf("%q, not %q: %w", name, a.Name(), ErrAnalyzer)
 	}
-	var parts []part
-	for range segments {
-		b, err := readBlock(r)
-		if err != nil {
-			return nil, err
-		}
-		p, err := decodePart(b)
-		if err != nil {
-			return nil, err
-		}
-		if n := len(parts); n > 0 && parts[n-1].seg.last() >= p.seg.rows[0] || int(p.seg.last()) >= last {
+	parts, err := readParts(r, segments)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range parts {
+		if i > 0 && parts[i-1].seg.last() >= p.seg.rows[0] || int(p.seg.last()) >= last {
 			return nil, fmt.Errorf("segments out of order: %w", ErrCorrupt)
 		}
-		parts = append(parts, p)
 	}
 	ix := New(a)
 	ix.state.Store(newState(parts, int64(last)-1))
 	return ix, nil
+}
+
+// readParts reads segments one after the other and looks through them on all cores.
+func readParts(r io.Reader, n int) ([]part, error) {
+	var parts []*part // grows with what is there, not with what the header says
+	var running sync.WaitGroup
+	defer running.Wait()
+	failed := make(chan error, 1) // the first
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for range n {
+		b, err := readBlock(r)
+		if err != nil {
+			return nil, err
+		}
+		p := &part{}
+		parts = append(parts, p)
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			var err error
+			if *p, err = decodePart(b); err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+		})
+	}
+	running.Wait()
+	select {
+	case err := <-failed:
+		return nil, err
+	default:
+	}
+	out := make([]part, n)
+	for i, p := range parts {
+		out[i] = *p
+	}
+	return out, nil
 }
 
 // readError says that data which end too early are damaged.

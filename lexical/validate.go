@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -36,48 +37,51 @@ func (s *segment) validList(t int, bare bool) bool {
 
 // valid decodes a list of a segment of so many rows. A bare list has no positions.
 func (l list) valid(rows int, bare bool) bool {
-	docs, pos, skips := decoder{b: l.docs}, decoder{b: l.pos}, l.skips
-	ord := -1
+	skips := l.skips
+	ord, i, p := -1, 0, 0
 	for range l.df {
 		if len(skips) > 0 {
-			last, d, p := readSkip(skips)
-			if int(last) == ord && int(d) == len(l.docs)-len(docs.b) && int(p) == len(l.pos)-len(pos.b) {
+			if last, docs, pos := readSkip(skips); int(last) == ord && int(docs) == i && int(pos) == p {
 				skips = skips[skipBytes:]
 			}
 		}
-		step := docs.uint(rows - 1 - ord)
-		tf := docs.bytes(1)
-		if docs.bad || step == 0 || tf[0] == 0 {
+		step, n := binary.Uvarint(l.docs[i:])
+		if i += n; n <= 0 || i >= len(l.docs) || step == 0 || step > uint64(rows-1-ord) || l.docs[i] == 0 {
 			return false
 		}
-		ord += step
-		if !bare && !pos.positions(int(tf[0])) {
-			return false
+		ord += int(step)
+		if !bare {
+			if p = l.positionsEnd(p, int(l.docs[i])); p < 0 {
+				return false
+			}
 		}
+		i++
 	}
-	return len(docs.b) == 0 && len(pos.b) == 0 && len(skips) == 0
+	return i == len(l.docs) && p == len(l.pos) && len(skips) == 0
 }
 
-// positions passes over the positions of one row.
-func (d *decoder) positions(tf int) bool {
+// positionsEnd returns the end of a row's positions that begin at p, or -1.
+func (l list) positionsEnd(p, tf int) int {
 	n := tf
 	if tf == maxTF {
-		n = d.uint(len(d.b))
-		if n < maxTF {
-			return false
+		count, size := binary.Uvarint(l.pos[p:])
+		if size <= 0 || count < maxTF || count > uint64(len(l.pos)) {
+			return -1
 		}
+		n, p = int(count), p+size
 	}
 	at := 0
-	for range n {
-		for len(d.b) > 0 && d.b[0] == 255 {
-			d.b = d.b[1:]
-			at += 255
+	for ; n > 0; p++ {
+		if p == len(l.pos) {
+			return -1
 		}
-		if len(d.b) == 0 {
-			return false
+		at += int(l.pos[p])
+		if l.pos[p] != 255 {
+			n--
 		}
-		at += int(d.b[0])
-		d.b = d.b[1:]
 	}
-	return !d.bad && at < math.MaxInt32
+	if at >= math.MaxInt32 {
+		return -1
+	}
+	return p
 }
