@@ -206,3 +206,16 @@ func FuzzAsk(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkAsk is what the surface adds to a question: the fake engine answers at once.
+func BenchmarkAsk(b *testing.B) {
+	s, err := New(newFake(), quiet())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if w := do(s.Handler(), request("POST", "/v1/ask", asking(byYear().Question))); w.Code != http.StatusOK {
+			b.Fatal(w.Code)
+		}
+	}
+}
