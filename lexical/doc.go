@@ -36,13 +36,32 @@
 // The index keeps words as written, sorted by stem (English Snowball), so that a stem's
 // words lie side by side. A question ranks by stem; a phrase asks for the very words.
 //
+// # How it is kept
+//
+// An Index is a list of immutable segments, each a sorted dictionary with packed lists of
+// rows and positions. A batch becomes a segment; eight of a size class are merged. The
+// list of segments is swapped as one, so readers and the writer never wait for each other
+// and every search sees one state. Removed rows are struck from a segment's set of rows
+// and counted out of all statistics at once: rankings are always those of an index made
+// of the rows that are left. Their postings go when a fifth of a segment is removed, or
+// it is merged.
+//
+// Measured on 46,509 accident reports in 52,700 chunks (7.9 million atoms): 28 MB with
+// positions, 8 of these for the positions; 20,000 to 25,000 chunks a second are indexed on
+// one core; questions of ten words take 0.3 ms (0.45 with words like "the" in them), with
+// nearness 0.6; rare phrases 0.2 ms, common ones 4 ms. Reading it from a file takes
+// 0.1 s of one core.
+//
 // # Why not something else
 //
 // SQLite's FTS5 scores every match of a common word in its own rows: 110 to 164 ms for
-// an OR of ten words in 57,000 to 100,000 chunks, 1.3 s in a million. A library index
-// (bleve) took 1 to 7 ms and six times the memory. Here a question of ten words takes
-// half a millisecond in 52,700 chunks of accident reports, in 28 MB with positions. That
-// is term-at-a-time into a dense array of scores, without skipping rows that cannot win:
-// at this speed the bookkeeping of block-max WAND has nothing left to save, and every
-// score is exact.
+// such questions in 57,000 to 100,000 chunks, 1.3 s in a million. A library index
+// (bleve) took 1 to 7 ms and six times the memory.
+//
+// Ranking goes term by term into a dense array of scores and reads whole lists. Skipping
+// rows that cannot win (MaxScore, block-max WAND) would read in full only 6 % of a
+// question's 72,000 postings, were the final threshold known beforehand. But it is not,
+// every candidate must then be sought in the other lists, which costs as much as reading
+// fifty rows of them, and a third of the time goes elsewhere. From a million rows on it
+// may be worth its bookkeeping.
 package lexical
