@@ -302,12 +302,3 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkSplit(b *testing.B) {
-	text := strings.Repeat("During the landing roll the airplane encountered a gust of wind and exited the side of the runway. THE PLT REPORTED FL. 180 NEAR SANTA FE, N.M. ", 20)
-	doc := document(text)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Split(doc, Options{})
-	}
-}
