@@ -360,6 +360,19 @@ func (q *Query) request(claims []Claim) Request {
 	return out
 }
 
+// orAhead reads "more Cessnas or Pipers", "more on approach or more on climb".
+func (q *Query) orAhead(i int) bool {
+	if i > 0 && q.Tokens[i-1].Lower == "or" {
+		return false
+	}
+	for k := i + 2; k < len(q.Tokens) && k < i+7; k++ {
+		if q.Tokens[k].Lower == "or" {
+			return k+1 < len(q.Tokens)
+		}
+	}
+	return false
+}
+
 var comparatives = wordSet(`safer deadlier riskier worse better higher lower larger smaller bigger greater commoner rarer frequent dangerous`)
 
 // comparative reads "which was deadlier, California or Texas", "is X safer than Y",
@@ -367,6 +380,8 @@ var comparatives = wordSet(`safer deadlier riskier worse better higher lower lar
 func (q *Query) comparative() bool {
 	for i, t := range q.Tokens {
 		switch {
+		case t.Lower == "more" && q.orAhead(i):
+			return true
 		case t.Lower == "than" && i > 0 && strings.HasSuffix(q.Tokens[i-1].Lower, "er"), t.Lower == "each" && i == len(q.Tokens)-1:
 			return true
 		case comparatives[t.Lower] && i <= 4 && (q.Tokens[0].Lower == "which" || q.Tokens[0].Lower == "is" || q.Tokens[0].Lower == "are"):

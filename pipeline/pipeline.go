@@ -152,11 +152,28 @@ func (a *asking) keepLedger() (string, error) {
 	if !a.yield(sextant.LedgerReady{Ledger: a.account.Ledger}, nil) {
 		return "", errStopped
 	}
-	a.notHeld()
-	if a.provenAbsent() {
+	switch a.notHeld(); {
+	case a.provenAbsent():
 		a.answer.Status = sextant.NoData
+	case a.allMissing():
+		a.answer.Status = sextant.InsufficientEvidence
 	}
 	return fmt.Sprintf("%d documents satisfy all conditions", a.account.Ledger.Joint), nil
+}
+
+// allMissing reports whether every collection that the plan needs is empty, so that
+// looking elsewhere could only bring what was not asked for.
+func (a *asking) allMissing() bool {
+	needed := 0
+	for _, role := range a.plan.Needed {
+		for _, c := range a.state.ofRole(role) {
+			if a.state.holds(c.Spec().Name) > 0 {
+				return false
+			}
+			needed++
+		}
+	}
+	return needed > 0
 }
 
 // provenAbsent reports whether conditions apply to something that is held and nothing

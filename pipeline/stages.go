@@ -270,6 +270,9 @@ func (a *asking) load() error {
 func (a *asking) generate() (string, error) {
 	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: 6})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
+	if a.asksFigure() && len(a.reading.Topic) > 0 && a.coverage < enough {
+		a.answer.Findings = nil // a figure needs no sentences that speak of something else
+	}
 	for _, word := range out.Missing {
 		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: word})
 	}

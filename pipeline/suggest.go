@@ -16,16 +16,37 @@ func (a *asking) suggest() {
 		if len(r.Drop) != 1 || len(a.answer.Suggestions) == maxSuggestions {
 			continue
 		}
-		if text, ok := without(a.question.Text, a.answer.Ledger.Constraints[r.DropAt[0]]); ok {
+		c := a.answer.Ledger.Constraints[r.DropAt[0]]
+		if text, ok := without(a.question.Text, c, a.keptNoun(c.Text)); ok {
 			a.answer.Suggestions = append(a.answer.Suggestions, text)
 		}
 	}
 }
 
-// without removes a constraint's words and the preposition before them.
-func without(question string, c sextant.Constraint) (string, bool) {
+// keptNoun is what stays of a condition's words when they are taken out: the noun of
+// "fatal accidents".
+func (a *asking) keptNoun(text string) string {
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return ""
+	}
+	last := words[len(words)-1]
+	for _, noun := range a.engine.domain.Lexicon.EventNouns {
+		if strings.EqualFold(last, noun) || strings.EqualFold(last, noun+"s") || strings.EqualFold(last, noun+"es") {
+			return last
+		}
+	}
+	return ""
+}
+
+// without removes a constraint's words and the preposition before them, but for a noun
+// that is to stay.
+func without(question string, c sextant.Constraint, noun string) (string, bool) {
 	if c.Origin != sextant.FromRule || c.End <= c.Start || c.End > len(question) || question[c.Start:c.End] != c.Text {
 		return "", false
+	}
+	if noun != "" {
+		return strings.Join(strings.Fields(question[:c.Start]+noun+question[c.End:]), " "), true
 	}
 	before := strings.TrimRight(question[:c.Start], " ,")
 	for _, w := range []string{" in", " at", " near", " with", " on", " during", " from", " of", " by", " under", " outside", " not in"} {
