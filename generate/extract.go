@@ -139,11 +139,30 @@ func (s sentence) weigh(in Input, weights map[string]float64) float64 {
 	if in.Causal && s.part.Kind == partCause {
 		score += 0.5
 	}
-	if len(weights) == 0 && s.part.Kind == partRecord {
-		score += 0.3 // nothing but the conditions was asked: the record itself answers
+	if len(weights) == 0 {
+		score += s.telling()
 	}
 	return score - 0.02*float64(s.document)
 }
+
+// telling ranks sentences where nothing but the conditions was asked, so that the
+// record itself is the answer: what it is about, why it happened, how it began.
+func (s sentence) telling() float64 {
+	switch {
+	case s.part.Kind == partRecord && s.start == s.part.Start:
+		return 0.5
+	case s.part.Kind == partCause:
+		return 0.45
+	case s.part.Kind == partRecord:
+		return 0.3
+	case s.start < s.part.Start+opening:
+		return 0.4
+	}
+	return 0
+}
+
+// opening is how far into a narrative, in bytes, its beginning reaches.
+const opening = 400
 
 // least is the score under which a sentence says too little of the topic.
 const least = 0.2

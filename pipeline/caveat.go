@@ -10,7 +10,7 @@ import (
 
 // caveats says what a reader must know of the answer, each thing once.
 func (a *asking) caveats() {
-	if topic := a.unenforcedTopic(); topic != "" && (a.asksFigure() || a.answer.Status == sextant.Partial) {
+	if topic := a.unenforcedTopic(); topic != "" && (a.asksFigure() || !a.narrow()) {
 		a.caveat(fmt.Sprintf("“%s” is no recorded field: figures and lists are not restricted by it.", topic))
 	}
 	l := a.answer.Ledger

@@ -45,6 +45,9 @@ func (a *asking) settle() {
 	if a.answer.Status == sextant.Answered && len(a.answer.NotHeld) > 0 {
 		a.answer.Status = sextant.Partial
 	}
+	if a.answer.Status == sextant.Answered {
+		a.answer.Missing = nil // a word nobody repeats is no aspect that was left open
+	}
 	a.caveats()
 }
 

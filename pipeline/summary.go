@@ -93,9 +93,9 @@ func (a *asking) insufficient() string {
 	}
 	if n := a.account.Ledger.Joint; n > 0 && len(a.account.Parts) > 0 {
 		if a.plan.Intent == plan.Causal {
-			return fmt.Sprintf("%s satisfy the conditions, but no text that is held states a cause.", a.counted(n))
+			return fmt.Sprintf("%s the conditions, but no text that is held states a cause.", a.satisfying(n))
 		}
-		return fmt.Sprintf("%s satisfy the conditions, but nothing in them answers the question.", a.counted(n))
+		return fmt.Sprintf("%s the conditions, but nothing in them answers the question.", a.satisfying(n))
 	}
 	return "Nothing in the indexed sources answers this."
 }
@@ -110,7 +110,12 @@ func (a *asking) unit() string {
 	return store.Documents
 }
 
-func (a *asking) counted(n int64) string { return count(n, a.unit()) }
+func (a *asking) satisfying(n int64) string {
+	if n == 1 {
+		return count(n, a.unit()) + " satisfies"
+	}
+	return count(n, a.unit()) + " satisfy"
+}
 
 // figures says the computed values in a sentence each.
 func (a *asking) figures() string {
