@@ -122,7 +122,7 @@ func (s *scanner) newline() {
 // wrapped at the length of the next.
 func isTitle(line, next string) bool {
 	first, _ := utf8.DecodeRuneInString(next)
-	if len(line) > maxTitle || !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+	if len(line) > maxTitle || !unicode.IsUpper(first) && !unicode.IsDigit(first) || !isPhrase(line) {
 		return false
 	}
 	next = next[:min(len(next), 2*maxTitle)]
@@ -131,6 +131,13 @@ func isTitle(line, next string) bool {
 	}
 	word := strings.IndexFunc(next, unicode.IsSpace)
 	return word > 0 && 3*(len(line)+1+word) <= 2*len(next)
+}
+
+// isPhrase tells words from the bullets, codes and numbers that text taken from pages
+// has on lines of their own, apart from what they stand before.
+func isPhrase(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) > 3 && strings.ContainsFunc(line, func(r rune) bool { return r == ' ' || unicode.IsLower(r) })
 }
 
 // isItem reports whether a line begins with a bullet or the mark of a list item: "- ",

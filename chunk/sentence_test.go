@@ -78,6 +78,7 @@ func TestSentences(t *testing.T) {
 		{"paragraphs", "a paragraph|\n\nanother one"},
 		{"wrapped line", "a line that was wrapped by somebody at about seventy\ncharacters goes on."},
 		{"title of a document", "Aviation Accident Final Report\n|The airplane was destroyed by a fire that began after it had come to rest."},
+		{"codes and bullets on their own lines", "PLT144\nRecall airport operations, runway conditions\n•\nForm 8610 of the administration."},
 		{"name at the start of a wrapped line", "The wreckage was taken from the site near\nAlbuquerque to a hangar, where parts of it\nremained."},
 		{"nothing", ""},
 		{"blanks", " \n\t "},
