@@ -38,6 +38,8 @@ type Output struct {
 const (
 	partCause  = "cause"
 	partRecord = "record"
+
+	partHeading = "heading"
 )
 
 // sentence is a candidate with what it says of the topic.
@@ -93,6 +95,9 @@ func gather(documents []sextant.Document, terms map[string]bool) []sentence {
 	var out []sentence
 	for i, d := range documents {
 		for _, p := range d.Parts {
+			if p.Kind == partHeading {
+				continue // a heading says nothing by itself
+			}
 			for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
 				s := sentence{document: i, part: p, start: p.Start + span.Start, end: p.Start + span.End, matched: map[string]bool{}}
 				for _, t := range lexical.English().Tokens(d.Text[s.start:s.end]) {

@@ -20,7 +20,7 @@ func report(id string, parts ...string) sextant.Document {
 }
 
 var boiler = report("1", "record", "On 3 May the boiler of hall 2 stopped.", "narrative", "The operator heard a bang. The relief valve had stuck shut. Steam left through the seal.", "cause", "A relief valve that scale had blocked. The yearly cleaning was missed.")
-var lamp = report("2", "record", "On 4 May a lamp fell.", "narrative", "Nobody stood below. The hook was bent.")
+var lamp = report("2", "heading", "Report", "record", "On 4 May a lamp fell.", "narrative", "Nobody stood below. The hook was bent.")
 
 func texts(fs []sextant.Finding) (out []string) {
 	for _, f := range fs {
@@ -62,7 +62,7 @@ func TestCausesComeFromThePartThatStatesThem(t *testing.T) {
 
 func TestWithoutATopicTheRecordAnswers(t *testing.T) {
 	out := generate.Extract(generate.Input{Documents: []sextant.Document{lamp}, Limit: 3})
-	if got := texts(out.Findings); !slices.Equal(got, []string{"On 4 May a lamp fell."}) || out.Coverage != 1 {
+	if got := texts(out.Findings); !slices.Equal(got, []string{"On 4 May a lamp fell.", "Nobody stood below."}) || out.Coverage != 1 {
 		t.Errorf("%q", got)
 	}
 }
