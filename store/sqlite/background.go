@@ -162,5 +162,5 @@ func (c *collection) close(save bool) error {
 	c.closed = true
 	c.failed = errClosed
 	c.mu.Unlock()
-	return c.db.close()
+	return errors.Join(c.readers.close(), c.db.close())
 }

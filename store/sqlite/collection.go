@@ -20,11 +20,12 @@ import (
 
 // collection is one open collection: its database and what is held in RAM for it.
 type collection struct {
-	folder string
-	db     *database
-	log    *slog.Logger
-	at     thresholds
-	queue  queue
+	folder  string
+	db      *database
+	readers readers
+	log     *slog.Logger
+	at      thresholds
+	queue   queue
 
 	life       context.Context // of work in the background; stop ends it
 	stop       context.CancelFunc
@@ -121,7 +122,7 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{folder: folder, db: db, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
+	c := &collection{folder: folder, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
 	c.life, c.stop = context.WithCancel(context.Background())
 	if err := c.load(ctx); err != nil {
 		c.stop()

@@ -102,8 +102,28 @@ type keywords struct {
 	classOf   []uint32 // by spelling; nil where the fold is Exact
 	cells     cells[uint32]
 
-	building sync.Mutex
+	building sync.Mutex // guards the making of these two, which readers do
 	inverted atomic.Pointer[inverted]
+	order    atomic.Pointer[order]
+}
+
+// order is the spellings in the order of their bytes.
+type order struct{ spellings []uint32 }
+
+// sorted returns the order of all spellings there are.
+func (k *keywords) sorted() *order {
+	if o := k.order.Load(); o != nil && len(o.spellings) == k.spellings.len() {
+		return o
+	}
+	k.building.Lock()
+	defer k.building.Unlock()
+	o := &order{make([]uint32, k.spellings.len())}
+	for i := range o.spellings {
+		o.spellings[i] = uint32(i)
+	}
+	slices.SortFunc(o.spellings, func(a, b uint32) int { return bytes.Compare(k.spellings.at(a), k.spellings.at(b)) })
+	k.order.Store(o)
+	return o
 }
 
 // inverted lists the slots of each class, for the slots below covered. Readers build
@@ -295,6 +315,9 @@ func (k *keywords) memory() int64 {
 	n := k.spellings.memory() + 4*int64(cap(k.classOf)) + k.cells.memory(4)
 	if k.classes != k.spellings {
 		n += k.classes.memory()
+	}
+	if o := k.order.Load(); o != nil {
+		n += 4 * int64(cap(o.spellings))
 	}
 	if inv := k.inverted.Load(); inv != nil {
 		n += 4 * int64(cap(inv.starts)+cap(inv.slots))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
 )
 
 // keywordColumn makes a column with one value a slot.
@@ -72,5 +73,28 @@ func TestDict(t *testing.T) {
 	}
 	if _, ok := d.find([]byte("absent")); ok {
 		t.Error("found what was never added")
+	}
+}
+
+// Instants at the ends of what a value can hold fall into buckets like any other, in
+// order and without a list of all days in between.
+func TestIntervalsOfFarInstants(t *testing.T) {
+	c := &numbers{kind: filter.Time}
+	for slot, us := range []int64{math.MaxInt64, 0, math.MinInt64, -1, filter.Date(2010, 7, 4).Micros()} {
+		c.cells.push(uint32(slot), us)
+	}
+	for by, want := range map[store.Interval][]string{
+		store.Year: {"-290308", "1969", "1970", "2010", "294247"},
+		store.Day:  {"-290308-12-21", "1969-12-31", "1970-01-01", "2010-07-04", "294247-01-10"},
+		store.Hour: {"0", "4", "19", "23"},
+	} {
+		buckets, known := c.facetIntervals(sample{slots: fullMask(5), total: 5}, intervals[by])
+		var got []string
+		for _, b := range buckets {
+			got = append(got, b.Value.Str())
+		}
+		if !slices.Equal(got, want) || known != 5 {
+			t.Errorf("by %s: %q, %d known; want %q", by, got, known, want)
+		}
 	}
 }

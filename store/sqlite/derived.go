@@ -169,6 +169,7 @@ func (t *table) writeTo(w *fileWriter) {
 	w.uint(uint64(t.slots))
 	writeArray(w, t.live)
 	writeArray(w, t.parent)
+	writeArray(w, t.first)
 	for _, name := range slices.Sorted(maps.Keys(t.columns)) {
 		w.str(name)
 		switch c := t.columns[name].(type) {
@@ -249,6 +250,7 @@ func (t *table) readFrom(r *fileReader) {
 	t.slots = int(r.uint())
 	t.live = readArray[uint64](r)
 	t.parent = readArray[uint32](r)
+	t.first = readArray[uint32](r)
 	for _, name := range slices.Sorted(maps.Keys(t.columns)) {
 		r.expect(name)
 		switch c := t.columns[name].(type) {

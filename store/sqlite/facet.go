@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sextant-rag/sextant/filter"
@@ -158,33 +159,35 @@ func (k *keywords) facet(s sample) ([]store.Bucket, int64) {
 	return k.buckets(spellings, classes), known.count
 }
 
+// buckets sorts the classes by falling count, then by the spelling shown. Count and
+// rank make one number to sort by: a field has thousands of values, most of them rare,
+// and comparing their strings took longer than counting.
 func (k *keywords) buckets(spellings, classes []tally) []store.Bucket {
-	shown := make([]int, len(classes)) // by class: the spelling, +1
-	for i := range spellings {
-		if spellings[i].count == 0 {
-			continue
-		}
-		best := &shown[k.class(uint32(i))]
-		if *best == 0 || k.better(spellings, i, *best-1) {
-			*best = i + 1
+	order := k.sorted()
+	shown := make([]uint32, len(classes)) // by class: the rank of the spelling, +1
+	for rank, spelling := range order.spellings {
+		if n := spellings[spelling].count; n > 0 {
+			best := &shown[k.class(spelling)]
+			if *best == 0 || n > spellings[order.spellings[*best-1]].count {
+				*best = uint32(rank) + 1
+			}
 		}
 	}
-	var out []store.Bucket
+	var keys []uint64
 	for class, t := range classes {
 		if t.count > 0 {
-			out = append(out, store.Bucket{Value: filter.OfString(k.spellings.str(uint32(shown[class] - 1))), Count: t.count})
+			keys = append(keys, uint64(math.MaxUint32-t.count)<<32|uint64(shown[class]-1))
 		}
 	}
-	sortByCount(out)
-	return out
-}
-
-// better reports whether spelling i is shown rather than j.
-func (k *keywords) better(spellings []tally, i, j int) bool {
-	if spellings[i].count != spellings[j].count {
-		return spellings[i].count > spellings[j].count
+	slices.Sort(keys)
+	out := make([]store.Bucket, len(keys))
+	for i, key := range keys {
+		out[i] = store.Bucket{
+			Value: filter.OfString(k.spellings.str(order.spellings[uint32(key)])),
+			Count: math.MaxUint32 - int64(key>>32),
+		}
 	}
-	return string(k.spellings.at(uint32(i))) < string(k.spellings.at(uint32(j)))
+	return out
 }
 
 func sortByCount(buckets []store.Bucket) {
@@ -193,47 +196,46 @@ func sortByCount(buckets []store.Bucket) {
 	})
 }
 
-// tallyBy counts units by what bucket makes of each key.
-func (c *numbers) tallyBy(s sample, bucket func(key int64) int64) (map[int64]*tally, int64) {
+func (c *numbers) facet(s sample) ([]store.Bucket, int64) {
 	var known tally
 	tallies := map[int64]*tally{}
 	s.each(func(unit, slot uint32) {
 		for _, key := range c.cells.at(slot) {
 			known.see(unit)
-			b := bucket(key)
-			t := tallies[b]
+			t := tallies[key]
 			if t == nil {
 				t = &tally{}
-				tallies[b] = t
+				tallies[key] = t
 			}
 			t.see(unit)
 		}
 	})
-	return tallies, known.count
-}
-
-func (c *numbers) facet(s sample) ([]store.Bucket, int64) {
-	tallies, known := c.tallyBy(s, func(key int64) int64 { return key })
 	var out []store.Bucket
 	for key, t := range tallies {
 		out = append(out, store.Bucket{Value: c.value(key), Count: t.count})
 	}
 	sortByCount(out)
-	return out, known
+	return out, known.count
 }
 
+// facetIntervals counts by interval, in the order of time.
 func (c *numbers) facetIntervals(s sample, by interval) ([]store.Bucket, int64) {
-	tallies, known := c.tallyBy(s, by.bucket)
-	var numbers []int64
-	for n := range tallies {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
+	var known tally
+	var buckets window[tally]
+	dates := calendar{interval: by}
+	s.each(func(unit, slot uint32) {
+		for _, key := range c.cells.at(slot) {
+			known.see(unit)
+			buckets.at(dates.bucketOf(key)).see(unit)
+		}
+	})
 	var out []store.Bucket
-	for _, n := range numbers {
-		out = append(out, store.Bucket{Value: filter.OfString(by.label(n)), Count: tallies[n].count})
+	for n, t := range buckets.all() {
+		if t.count > 0 {
+			out = append(out, store.Bucket{Value: filter.OfString(by.label(n)), Count: t.count})
+		}
 	}
-	return out, known
+	return out, known.count
 }
 
 func (c *numbers) facetRanges(s sample, ranges []filter.Range) ([]store.Bucket, int64) {

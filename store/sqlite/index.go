@@ -46,6 +46,7 @@ func (x *index) define(schema filter.Schema, n *names) {
 	for _, g := range schema.Groups {
 		if x.groups[g.Name] == nil {
 			x.groups[g.Name] = newTable()
+			x.groups[g.Name].first = make([]uint32, x.documents.slots+1)
 		}
 	}
 	for _, f := range schema.Fields {
@@ -104,12 +105,11 @@ func (x *index) add(r *row) error {
 	if err := x.addMeta(slot, r.meta); err != nil {
 		return fmt.Errorf("metadata of %s: %w", r.id, err)
 	}
-	d := decoder{b: r.chunks}
-	for range d.count() {
-		x.chunks.add()
-		x.chunks.parent = append(x.chunks.parent, slot)
+	for range r.chunkCount() {
+		x.chunks.addChild(slot)
 	}
-	return d.err
+	x.chunks.endDocument()
+	return nil
 }
 
 // addMeta enters encoded metadata; see encodeMeta.
@@ -122,9 +122,11 @@ func (x *index) addMeta(slot uint32, meta []byte) error {
 			return errCodec
 		}
 		for range d.count() {
-			g.parent = append(g.parent, slot)
-			x.addFields(g.add(), &d)
+			x.addFields(g.addChild(slot), &d)
 		}
+	}
+	for _, g := range x.groups {
+		g.endDocument()
 	}
 	return d.err
 }
@@ -151,14 +153,6 @@ func (x *index) remove(slot uint32) (from, to uint32) {
 		g.removeChildren(slot)
 	}
 	return x.chunks.removeChildren(slot)
-}
-
-func (t *table) removeChildren(document uint32) (from, to uint32) {
-	from, to = t.span(document)
-	for slot := from; slot < to; slot++ {
-		t.live.clear(slot)
-	}
-	return from, to
 }
 
 // slotOfRow returns the slot of a row, which may be dead.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,7 +60,7 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 	if filterErr != nil {
 		return nil, filterErr
 	}
-	return s.hits(ctx, chosen)
+	return s.hits(chosen)
 }
 
 // byWords returns the k best chunks by BM25. The index breaks ties by slot, the
@@ -151,13 +150,14 @@ func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.
 	if err != nil {
 		return nil, err
 	}
-	return s.hits(ctx, chosen)
+	return s.hits(chosen)
 }
 
 // frozen is what an index says of chunks, as of one moment. It stays true without the
 // lock, since slots and ids are only appended.
 type frozen struct {
-	parent  []uint32
+	parent  []uint32 // by chunk
+	first   []uint32 // by document
 	rowOf   []int64
 	idOf    []uint32
 	ids     dict
@@ -165,14 +165,13 @@ type frozen struct {
 }
 
 func (x *index) freeze() frozen {
-	return frozen{parent: x.chunks.parent, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors}
+	return frozen{parent: x.chunks.parent, first: x.chunks.first, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors}
 }
 
 // chunk returns the document a chunk belongs to, and its ordinal there.
 func (v frozen) chunk(slot uint32) (document uint32, ordinal int) {
 	document = v.parent[slot]
-	from, _ := slices.BinarySearch(v.parent, document)
-	return document, int(slot) - from
+	return document, int(slot - v.first[document])
 }
 
 // key returns the key of a chunk's vector.
@@ -185,8 +184,12 @@ func (v frozen) key(chunk uint32) int64 {
 // As for words, a tie at the cut has all its chunks looked at.
 func (v frozen) nearest(ctx context.Context, s *snapshot, query []float32, allowed mask, k int) ([]found, error) {
 	for n := k + 1; ; n *= 8 {
-		hits, err := v.vectors.Search(ctx, query, allowed, n, func(ctx context.Context, rows []uint32, into []float32) error {
-			return s.vectors(ctx, v, rows, into)
+		hits, err := v.vectors.Search(ctx, query, allowed, n, func(_ context.Context, chunks []uint32, into []float32) error {
+			keys := make([]int64, len(chunks))
+			for i, c := range chunks {
+				keys[i] = v.key(c)
+			}
+			return s.vectors(keys, into)
 		})
 		if err != nil {
 			return nil, vectorError(err)
@@ -211,39 +214,15 @@ func vectorError(err error) error {
 	return err
 }
 
-// vectors reads stored vectors of chunks into one array.
-func (s *snapshot) vectors(ctx context.Context, v frozen, chunks []uint32, into []float32) error {
-	read, err := s.tx.PrepareContext(ctx, `SELECT v FROM vec WHERE chunk = ?`)
-	if err != nil {
-		return failure("read vectors", err)
-	}
-	defer read.Close()
-	dimension := len(into) / len(chunks)
-	for i, chunk := range chunks {
-		key := v.key(chunk)
-		var blob []byte
-		if err := read.QueryRowContext(ctx, key).Scan(&blob); err != nil {
-			if errors.Is(err, sql.ErrNoRows) {
-				err = fmt.Errorf("vector %d is missing: %w", key, store.ErrCorrupt)
-			}
-			return failure("read vectors", err)
-		}
-		if err := decodeVector(into[i*dimension:][:dimension], key, blob); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // hits reads what is shown of chunks. A document several of them are in is read once.
-func (s *snapshot) hits(ctx context.Context, chosen []found) ([]store.Hit, error) {
+func (s *snapshot) hits(chosen []found) ([]store.Hit, error) {
 	documents := map[int64][]store.Hit{}
 	out := make([]store.Hit, len(chosen))
 	for i, f := range chosen {
 		chunks, ok := documents[f.row]
 		if !ok {
 			var err error
-			if chunks, err = s.chunkHits(ctx, f.row); err != nil {
+			if chunks, err = s.chunkHits(f.row); err != nil {
 				return nil, err
 			}
 			documents[f.row] = chunks
@@ -258,8 +237,8 @@ func (s *snapshot) hits(ctx context.Context, chosen []found) ([]store.Hit, error
 }
 
 // chunkHits returns a document's chunks as hits without a score.
-func (s *snapshot) chunkHits(ctx context.Context, number int64) ([]store.Hit, error) {
-	r, err := s.row(ctx, number)
+func (s *snapshot) chunkHits(number int64) ([]store.Hit, error) {
+	r, err := s.row(number)
 	if err != nil {
 		return nil, err
 	}

@@ -1,23 +1,21 @@
 package sqlite
 
-import (
-	"slices"
+import "github.com/sextant-rag/sextant/filter"
 
-	"github.com/sextant-rag/sextant/filter"
-)
-
-// table holds the columns of documents, or of the elements of one group.
+// table holds the columns of documents, or of the elements of one group. The table of
+// chunks has no columns: it only says what belongs to whom.
 type table struct {
 	slots   int // ever given out
 	live    mask
 	columns map[string]column
-	// For elements and chunks: the document slot each belongs to. A document's are
-	// contiguous and in order, as documents are written whole.
-	parent []uint32
+
+	// Elements and chunks belong to documents, whose own follow each other, as documents
+	// are written whole: those of document d are first[d] to first[d+1].
+	parent []uint32 // by slot
+	first  []uint32 // by document, and one more
 }
 
-// child reports whether the table's slots belong to documents.
-func newTable() *table { return &table{columns: map[string]column{}} }
+func newTable() *table { return &table{columns: map[string]column{}, first: []uint32{0}} }
 
 // add gives out the next slot.
 func (t *table) add() uint32 {
@@ -27,7 +25,16 @@ func (t *table) add() uint32 {
 	return slot
 }
 
-// define makes a column of every field that has none, and lists of those that became one.
+// addChild gives out the next slot to the last document.
+func (t *table) addChild(document uint32) uint32 {
+	t.parent = append(t.parent, document)
+	return t.add()
+}
+
+// endDocument says that the last document has all its children.
+func (t *table) endDocument() { t.first = append(t.first, uint32(t.slots)) }
+
+// define makes the field's column, or makes a list of one that became one.
 func (t *table) define(f filter.Field, was filter.Field) {
 	c, ok := t.columns[f.Name]
 	if !ok {
@@ -37,14 +44,13 @@ func (t *table) define(f filter.Field, was filter.Field) {
 	}
 }
 
-// span returns the slots [from,to) of a document's elements.
-func (t *table) span(document uint32) (from, to uint32) {
-	i, _ := slices.BinarySearch(t.parent, document)
-	j := i
-	for j < len(t.parent) && t.parent[j] == document {
-		j++
+// removeChildren takes out a document's children, slots from up to to.
+func (t *table) removeChildren(document uint32) (from, to uint32) {
+	from, to = t.first[document], t.first[document+1]
+	for slot := from; slot < to; slot++ {
+		t.live.clear(slot)
 	}
-	return uint32(i), uint32(j)
+	return from, to
 }
 
 // up returns the documents to which the slots of m belong.
@@ -56,18 +62,31 @@ func (t *table) up(m mask, documents int) mask {
 	return out
 }
 
-// down returns the slots that belong to the documents of m.
+// down returns the slots that belong to the documents of m. It goes through the
+// documents if they are few, and otherwise through the slots, which needs no branches.
 func (t *table) down(m mask) mask {
 	out := newMask(t.slots)
-	for i, document := range t.parent {
-		bit := m[document>>6] >> (document & 63) & 1
-		out[i>>6] |= bit << (i & 63)
+	if m.count() < int64(t.slots/8) {
+		for document := range m.all() {
+			for slot := t.first[document]; slot < t.first[document+1]; slot++ {
+				out.set(slot)
+			}
+		}
+		return out
+	}
+	for i := range out {
+		block := t.parent[i<<6 : min(i<<6+64, len(t.parent))]
+		var w uint64
+		for j, document := range block {
+			w |= m[document>>6] >> (document & 63) & 1 << j
+		}
+		out[i] = w
 	}
 	return out
 }
 
 func (t *table) memory() int64 {
-	n := int64(8*cap(t.live) + 4*cap(t.parent))
+	n := int64(8*cap(t.live) + 4*cap(t.parent) + 4*cap(t.first))
 	for _, c := range t.columns {
 		n += c.memory()
 	}
