@@ -1,0 +1,192 @@
+package ingest
+
+import (
+	"context"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// ledger is what ingestion knows of a collection: which files it has read to the end,
+// which documents each of them went into, and the revision each document was left with.
+//
+// What everything rests on: a document that still has the revision it was left with
+// holds all that the settled files it comes from say of it, and all that an unfinished
+// file says up to its mark. So whenever somebody else's change to a document comes to
+// light, the files it comes from stop being settled until they are read again.
+type ledger struct {
+	sequence uint64                      // of the collection when all this was true; 0 is never
+	files    map[string]*settledFile     // by digest
+	partial  map[string]*settledFile     // were settled, until some of their documents were found changed
+	stale    map[sextant.DocumentID]bool // the documents found changed when the run began
+	done     map[sextant.DocumentID]fate // what this run did to the documents it looked at
+
+	mu        sync.Mutex // the merger writes these while the writer reads them
+	revisions map[sextant.DocumentID]revision
+	disturbed map[sextant.DocumentID]bool // documents found changed by somebody else during the run
+}
+
+// settledFile is a file that was read to its end.
+type settledFile struct {
+	Receipt   sextant.FileReceipt `json:"receipt"`
+	Rejected  int64               `json:"rejected"` // records that could be read but not merged
+	documents []sextant.DocumentID
+	fresh     bool // documents are not in the journal yet
+}
+
+func (f *settledFile) wentInto(documents map[sextant.DocumentID]bool) bool {
+	return slices.ContainsFunc(f.documents, func(id sextant.DocumentID) bool { return documents[id] })
+}
+
+// revision is a document's revision, packed.
+type revision [16]byte
+
+func packRevision(s string) (r revision) {
+	if b, err := hex.DecodeString(s); err == nil && len(b) == len(r) {
+		copy(r[:], b)
+	}
+	return r
+}
+
+// fate is what became of a document in this run.
+type fate uint8
+
+const (
+	unchanged fate = iota + 1
+	changed
+	added
+)
+
+func newLedger() *ledger {
+	return &ledger{
+		files: map[string]*settledFile{}, partial: map[string]*settledFile{}, done: map[sextant.DocumentID]fate{},
+		revisions: map[sextant.DocumentID]revision{}, disturbed: map[sextant.DocumentID]bool{},
+	}
+}
+
+// note records what was done to a document. Within a run, being added counts for more
+// than being changed later on.
+func (l *ledger) note(id sextant.DocumentID, f fate) { l.done[id] = max(l.done[id], f) }
+
+func (l *ledger) tally() sextant.DocumentTally {
+	var t sextant.DocumentTally
+	for _, f := range l.done {
+		switch f {
+		case added:
+			t.Added++
+		case changed:
+			t.Changed++
+		default:
+			t.Unchanged++
+		}
+	}
+	return t
+}
+
+// leaveAs records the revision a document is about to be left with. It may be ahead
+// of the store: a crash in between makes the document look changed, no worse.
+func (l *ledger) leaveAs(id sextant.DocumentID, rev string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.revisions[id] = packRevision(rev)
+}
+
+// expect compares a document read from the store (nil if it is not there) with how it
+// was left.
+func (l *ledger) expect(id sextant.DocumentID, doc *sextant.Document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left, known := l.revisions[id]
+	if known && (doc == nil || packRevision(doc.Revision) != left) {
+		l.disturbed[id] = true
+	}
+}
+
+// snapshot returns the revisions of some documents. Those that were disturbed get one
+// that no document has.
+func (l *ledger) snapshot(ids []sextant.DocumentID) map[sextant.DocumentID]revision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make(map[sextant.DocumentID]revision, len(ids))
+	for _, id := range ids {
+		out[id] = l.revisions[id]
+		if l.disturbed[id] {
+			out[id] = revision{}
+		}
+	}
+	return out
+}
+
+// compare finds the documents that are missing or differ from how they were left.
+func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentID]revision) (map[sextant.DocumentID]bool, error) {
+	stale := map[sextant.DocumentID]bool{}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(left)), 4096) {
+		now, err := c.Revisions(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			if rev, ok := now[id]; !ok || packRevision(rev) != left[id] {
+				stale[id] = true
+			}
+		}
+	}
+	return stale, nil
+}
+
+// mistrust takes in which documents are no longer as they were left.
+func (l *ledger) mistrust(stale map[sextant.DocumentID]bool) {
+	l.stale = stale
+	for digest, f := range l.files {
+		if f.wentInto(stale) {
+			l.partial[digest] = f
+			delete(l.files, digest)
+		}
+	}
+	for id := range stale {
+		delete(l.revisions, id)
+	}
+}
+
+// settled returns a file that need not be read: it was read before, and all documents
+// it went into are as they were left.
+func (l *ledger) settled(digest string) (*settledFile, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, ok := l.files[digest]
+	if ok && f.wentInto(l.disturbed) {
+		delete(l.files, digest)
+		return nil, false
+	}
+	return f, ok
+}
+
+// settledFiles returns all files that are settled.
+func (l *ledger) settledFiles() map[string]*settledFile {
+	for digest := range maps.Clone(l.files) {
+		l.settled(digest)
+	}
+	return l.files
+}
+
+// leave settles a file without reading it and counts its documents as unchanged.
+func (l *ledger) leave(f *settledFile) sextant.FileReceipt {
+	for _, id := range f.documents {
+		l.note(id, unchanged)
+	}
+	receipt := f.Receipt
+	receipt.Records = map[sextant.Outcome]int64{}
+	for outcome, n := range f.Receipt.Records {
+		switch outcome {
+		case sextant.Refused, sextant.Skipped:
+			receipt.Records[outcome] += n
+		default:
+			receipt.Records[sextant.Unchanged] += n
+		}
+	}
+	return receipt
+}
