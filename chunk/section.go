@@ -27,6 +27,15 @@ type block struct {
 	start, end int
 	kind       string // heading, table, code; else text
 	locator    string
+	part       int  // the innermost part, numbered in the order of the text; 0 is none
+	nested     bool // in a part that is inside one with text of its own
+}
+
+// apartFrom reports whether one of two neighbours is in a part inside the other's, or
+// both are in parts that text of an enclosing part keeps apart: the records of two
+// aircraft of one event, among what is said of the event.
+func (b block) apartFrom(before block) bool {
+	return b.part != before.part && b.kind != kindHeading && before.kind != kindHeading && (b.nested || before.nested)
 }
 
 // sections cuts a document at its headings. Headings without text between them share
@@ -71,73 +80,92 @@ func level(b block) int {
 	return 1
 }
 
-// headingPath is the headings above a place, outermost first.
-type headingPath struct {
-	levels []int
-	names  []string
-}
-
-func (p *headingPath) enter(level int, text string) {
-	for len(p.levels) > 0 && p.levels[len(p.levels)-1] >= level {
-		p.levels, p.names = p.levels[:len(p.levels)-1], p.names[:len(p.names)-1]
-	}
-	p.levels, p.names = append(p.levels, level), append(p.names, oneLine(text))
-}
-
-func (p *headingPath) texts() []string { return slices.Clone(p.names) }
-
-// oneLine writes a heading or a table's header in one short line.
-func oneLine(text string) string {
-	text = strings.Trim(strings.Join(strings.Fields(text), " "), "# ")
-	if r := []rune(text[:min(len(text), 1000)]); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return text
-}
-
 // blocks cuts the whole text at the edges of its parts. Each block lies inside its
-// innermost part; tables and code stay whole, whatever parts they contain.
+// innermost part; tables, code and headings stay whole, whatever parts they contain.
+// Of parts that cross, the later one ends with the one it begins in.
 func blocks(doc *sextant.Document) []block {
-	parts := slices.Clone(doc.Parts)
-	parts = slices.DeleteFunc(parts, func(p sextant.Part) bool { return p.Start < 0 || p.End > len(doc.Text) || p.Start >= p.End })
-	slices.SortStableFunc(parts, func(a, b sextant.Part) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-	})
-	w := blockWriter{text: doc.Text}
-	w.walk(parts, block{end: len(doc.Text)})
+	w := blockWriter{text: doc.Text, open: []block{{end: len(doc.Text)}}, parts: make([]enclosed, 1)}
+	for _, p := range clip(doc.Text, doc.Parts) {
+		w.leave(p.Start)
+		if w.top().kind == "" {
+			w.write(p.Start)
+			w.enter(p)
+		}
+	}
+	w.leave(len(doc.Text))
+	w.write(len(doc.Text))
+	w.markNested()
 	return w.out
 }
 
-type blockWriter struct {
-	text string
-	out  []block
+// clip moves the ends of parts into the text and to the starts of code points, drops
+// what is empty, and puts those that enclose others before them.
+func clip(text string, parts []sextant.Part) []sextant.Part {
+	out := make([]sextant.Part, 0, len(parts))
+	for _, p := range parts {
+		if p.Start, p.End = runeStart(text, p.Start), runeStart(text, p.End); p.Start < p.End {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b sextant.Part) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	return out
 }
 
-// walk writes the blocks of a stretch: the parts in it, and what lies between them.
-// Parts that overlap without nesting are cut where the next one begins.
-func (w *blockWriter) walk(parts []sextant.Part, outer block) {
-	at := outer.start
-	for i := 0; i < len(parts); {
-		p := parts[i]
-		end := min(p.End, outer.end)
-		inner := i + 1
-		for inner < len(parts) && parts[inner].Start < end {
-			inner++
-		}
-		if p.Start > at {
-			w.write(block{at, p.Start, outer.kind, outer.locator})
-		}
-		b := block{start: max(p.Start, at), end: end}
-		b.kind, b.locator = kindOf(p)
-		if b.start < b.end && (b.kind == "" && inner > i+1) {
-			w.walk(parts[i+1:inner], b)
-		} else {
-			w.write(b)
-		}
-		at = max(at, end)
-		i = inner
+// blockWriter goes over the parts in their order.
+type blockWriter struct {
+	text  string
+	open  []block // the parts around the place at hand, the innermost last
+	parts []enclosed
+	at    int // all before it is in blocks
+	out   []block
+}
+
+// enclosed is what is known of a part.
+type enclosed struct {
+	parent int
+	text   bool // has text outside of the parts in it
+	nested bool
+}
+
+func (w *blockWriter) top() *block { return &w.open[len(w.open)-1] }
+
+// leave closes the parts that end at or before a place.
+func (w *blockWriter) leave(at int) {
+	for len(w.open) > 1 && w.top().end <= at {
+		w.write(w.top().end)
+		w.open = w.open[:len(w.open)-1]
 	}
-	w.write(block{at, outer.end, outer.kind, outer.locator})
+}
+
+func (w *blockWriter) enter(p sextant.Part) {
+	b := block{end: min(p.End, w.top().end), part: len(w.parts)}
+	b.kind, b.locator = kindOf(p)
+	w.parts = append(w.parts, enclosed{parent: w.top().part})
+	w.open = append(w.open, b)
+}
+
+// write writes the text up to end as a block of the part at hand.
+func (w *blockWriter) write(end int) {
+	b := *w.top()
+	b.start, b.end = w.at, end
+	w.at = max(w.at, end)
+	if b.start < b.end && strings.TrimSpace(w.text[b.start:b.end]) != "" {
+		w.out = append(w.out, b)
+		w.parts[b.part].text = true
+	}
+}
+
+func (w *blockWriter) markNested() {
+	for i := 1; i < len(w.parts); i++ {
+		p := &w.parts[i]
+		outer := w.parts[p.parent] // comes before it
+		p.nested = p.parent != 0 && (outer.nested || outer.text)
+	}
+	for i := range w.out {
+		w.out[i].nested = w.parts[w.out[i].part].nested
+	}
 }
 
 // kindOf returns the kind that matters, with the level of a heading as its locator.
@@ -149,10 +177,4 @@ func kindOf(p sextant.Part) (kind, locator string) {
 		return kindHeading, strings.TrimPrefix(p.Kind, kindHeading)
 	}
 	return "", ""
-}
-
-func (w *blockWriter) write(b block) {
-	if b.start < b.end && strings.TrimSpace(w.text[b.start:b.end]) != "" {
-		w.out = append(w.out, b)
-	}
 }

@@ -50,3 +50,8 @@ func Estimate(text string) int {
 	flush()
 	return tokens
 }
+
+// unspaced reports whether a character belongs to a script written without spaces.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

@@ -3,39 +3,43 @@ package chunk
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // unit is what is not cut any further: a sentence, a row, a run of words of a sentence
-// too long for a chunk.
+// too long for a chunk. It fits a chunk by itself.
 type unit struct {
-	start, end int
+	start, end int // without white space around
 	size       int
 	paragraph  int    // at the first unit of a paragraph its size, else 0
 	sentence   bool   // may be repeated as overlap
-	heading    bool   // goes with the unit after it
-	context    string // what must be said above it
+	leads      bool   // a heading: goes with the unit after it
+	heading    string // what stands above it; for pieces of a table with its header
+	budget     int    // what the heading leaves of a chunk
+	stretch    int    // units of different stretches share a chunk only if all of both do
 }
 
 // units cuts the blocks of a section.
 func (s section) units(text string, opt *Options) []unit {
-	var out []unit
-	for _, b := range s.blocks {
-		switch {
-		case b.kind == kindHeading:
-			out = appendText(out, text, b.start, b.end, opt)
-			out[len(out)-1].heading = true
-		case b.kind == kindTable || b.kind == kindCode:
-			out = appendLines(out, text, b, opt)
+	heading := opt.heading(s.path)
+	c := cutter{text: text, opt: opt, path: s.path, unit: unit{heading: heading, budget: opt.budget(heading)}}
+	for i, b := range s.blocks {
+		if i > 0 && b.apartFrom(s.blocks[i-1]) {
+			c.unit.stretch++
+		}
+		switch b.kind {
+		case kindHeading:
+			c.heading(b)
+		case kindTable, kindCode:
+			c.lines(b)
 		default:
 			for start := b.start; start < b.end; {
 				end := start + paragraphLength(text[start:b.end])
-				out = appendText(out, text, start, end, opt)
+				c.paragraph(start, end)
 				start = end
 			}
 		}
 	}
-	return out
+	return c.out
 }
 
 // paragraphLength is the length of the first paragraph, the blank lines after it
@@ -48,189 +52,134 @@ func paragraphLength(text string) int {
 	return len(text) - len(strings.TrimLeftFunc(text[i:], unicode.IsSpace))
 }
 
-// appendText cuts a paragraph into sentences, and sentences too long into pieces.
-func appendText(out []unit, text string, start, end int, opt *Options) []unit {
-	first := len(out)
-	total := 0
-	for _, s := range Sentences(text[start:end]) {
-		u := unit{start: start + s.Start, end: start + s.End, sentence: true}
-		if u.size = opt.size(text[u.start:u.end]); u.size > opt.Tokens {
-			out = appendWords(out, text, u.start, u.end, opt)
-		} else {
-			out = append(out, u)
+// cutter cuts the blocks of a section into units.
+type cutter struct {
+	text string
+	opt  *Options
+	path []string
+	unit unit // what the units to come have in common
+	lead int  // size of the headings right before the next unit
+	out  []unit
+}
+
+func (c *cutter) heading(b block) {
+	lead, first := c.lead, len(c.out)
+	c.lead = 0
+	c.paragraph(b.start, b.end)
+	c.lead = lead
+	for i := range c.out[first:] {
+		c.out[first+i].leads = true
+		c.lead += c.out[first+i].size
+	}
+}
+
+// paragraph cuts a paragraph into sentences, and sentences too long into pieces.
+func (c *cutter) paragraph(start, end int) {
+	first := len(c.out)
+	for _, s := range Sentences(c.text[start:end]) {
+		if n := len(c.out); c.whole(start+s.Start, start+s.End) {
+			c.out[n].sentence = true
 		}
 	}
-	for _, u := range out[first:] {
+	total := 0
+	for _, u := range c.out[first:] {
 		total += u.size
 	}
-	if len(out) > first {
-		out[first].paragraph = total
+	if len(c.out) > first {
+		c.out[first].paragraph = total
 	}
-	return out
 }
 
-// appendWords cuts at white space into pieces of a quarter chunk, so that packing can
-// fill chunks with them.
-func appendWords(out []unit, text string, start, end int, opt *Options) []unit {
-	limit := max(opt.Tokens/4, 1)
-	u := unit{start: start, end: start}
-	flush := func(next int) {
-		if u.end > u.start {
-			out = append(out, u)
-		}
-		u = unit{start: next, end: next}
+// whole appends a range as one unit if it leaves room for the headings before it, else
+// in pieces.
+func (c *cutter) whole(start, end int) bool {
+	size := c.opt.size(c.text[start:end])
+	if size > c.room() {
+		c.pieces(start, end)
+		return false
 	}
-	for at := start; at < end; {
-		word := at + wordLength(text[at:end])
-		size := opt.size(text[at:word])
-		if u.size+size > limit {
-			flush(at)
-		}
-		if size > limit {
-			out = appendClusters(out, text, at, word, opt)
-			u = unit{start: word, end: word}
-		} else {
-			u.end = word
-			u.size += size
-		}
-		at = word
-	}
-	flush(end)
-	return out
+	c.append(start, end, size)
+	return true
 }
 
-// wordLength is the length of the white space at the start of text and the word after
-// it. In scripts without spaces between words each character is one.
-func wordLength(text string) int {
-	i := 0
-	for i < len(text) {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		i += size
+// room is what a chunk has for the next unit. Headings that fill more than half of it
+// may be left alone.
+func (c *cutter) room() int {
+	if c.lead > c.unit.budget/2 {
+		return c.unit.budget
 	}
-	for begin := i; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsSpace(r) {
-			break
-		}
-		if unspaced(r) {
-			if i == begin {
-				i += clusterLength(text[i:])
-			}
-			break
-		}
-		i += size
-	}
-	return i
+	return c.unit.budget - c.lead
 }
 
-// unspaced reports whether a character belongs to a script written without spaces.
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+func (c *cutter) append(start, end, size int) {
+	u := c.unit
+	u.start, u.end, u.size = start, end, size
+	c.out = append(c.out, u)
+	c.lead = 0
 }
 
-// appendClusters cuts a run without white space between characters, into pieces of a
-// quarter chunk by bytes: no tokenizer makes more tokens than there are bytes.
-func appendClusters(out []unit, text string, start, end int, opt *Options) []unit {
-	whole := opt.size(text[start:end])
-	per := max((end-start)*(opt.Tokens/4)/max(whole, 1), 1)
-	for at := start; at < end; {
-		piece := at
-		for piece < end && (piece == at || piece-at < per) {
-			n := clusterLength(text[piece:end])
-			if piece > at && piece-at+n > per {
-				break
-			}
-			piece += n
+// pieces cuts a range into pieces of a quarter chunk, so that packing can fill chunks
+// with them; larger ones where a quarter would cut a character as people see it.
+func (c *cutter) pieces(start, end int) {
+	limit := max(c.unit.budget/4, 1)
+	for start, end = trim(c.text, start, end); start < end; start, end = trim(c.text, start, end) {
+		rest := c.text[start:end]
+		length := c.opt.cut(rest, limit)
+		if length < len(rest) && joined(rest, length) {
+			length = c.opt.cut(rest, c.unit.budget)
 		}
-		share := ((piece-at)*whole + end - start - 1) / (end - start) // a piece alone may look smaller
-		out = append(out, unit{start: at, end: piece, size: max(opt.size(text[at:piece]), share)})
-		at = piece
+		from, to := trim(c.text, start, start+length)
+		c.append(from, to, c.opt.size(c.text[from:to]))
+		start += length
 	}
-	return out
 }
 
-// maxCluster bounds what is taken for one character, in bytes: combining marks can be
-// piled up without end.
-const maxCluster = 64
-
-// clusterLength is the length of the first character as people see it: a letter with
-// its combining marks, a flag of two letters, emoji joined to a family. It is the part
-// of Unicode's grapheme clusters (UAX 29) that matters where text is cut.
-func clusterLength(text string) int {
-	r, i := utf8.DecodeRuneInString(text)
-	if regional(r) {
-		if next, size := utf8.DecodeRuneInString(text[i:]); regional(next) {
-			i += size
-		}
+// lines cuts a table or code. One that fits a chunk is a single unit; of a longer one
+// each line is, under its caption and, for tables, its header. A line is cut only if it
+// is longer than a chunk by itself.
+func (c *cutter) lines(b block) {
+	start, end := trim(c.text, b.start, b.end)
+	if size := c.opt.size(c.text[start:end]); size <= c.room() {
+		c.append(start, end, size)
+		c.out[len(c.out)-1].paragraph = size
+		return
 	}
-	for i < len(text) && i < maxCluster {
-		next, size := utf8.DecodeRuneInString(text[i:])
-		const joiner = '\u200d'
-		switch {
-		case next == joiner:
-			i += size
-			if i < len(text) {
-				_, joined := utf8.DecodeRuneInString(text[i:])
-				i += joined
-			}
-		case unicode.Is(unicode.M, next), next >= 0x1f3fb && next <= 0x1f3ff: // marks, skin tones
-			i += size
-		default:
-			return i
-		}
-	}
-	return i
-}
-
-func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
-
-// appendLines cuts a table or code. One that fits a chunk is a single unit; of a
-// longer one each line is, under its caption and, for tables, its header. A line is cut
-// only if it is longer than a chunk by itself.
-func appendLines(out []unit, text string, b block, opt *Options) []unit {
-	whole := text[b.start:b.end]
-	if size := opt.size(whole); size <= opt.Tokens {
-		return append(out, unit{start: b.start, end: b.end, size: size, paragraph: size})
-	}
-	context := b.locator
-	if header := tableHeader(whole); b.kind == kindTable && header != "" {
-		context = joinPath(nonEmpty(b.locator), oneLine(header))
-	}
-	if context == "" {
-		context = b.kind
-	}
+	section := c.unit
+	c.unit.heading = c.opt.heading(append(c.path[:len(c.path):len(c.path)], b.context(c.text)...))
+	c.unit.budget = c.opt.budget(c.unit.heading)
 	at := b.start
-	for line := range strings.Lines(whole) {
-		first := len(out)
-		if size := opt.size(line); size <= opt.Tokens {
-			out = append(out, unit{start: at, end: at + len(line), size: size})
-		} else {
-			out = appendWords(out, text, at, at+len(line), opt)
-		}
-		for i := range out[first:] {
-			out[first+i].context = context
+	for line := range strings.Lines(c.text[b.start:b.end]) {
+		if from, to := trim(c.text, at, at+len(line)); from < to {
+			c.whole(from, to)
 		}
 		at += len(line)
 	}
-	return out
+	c.unit.heading, c.unit.budget = section.heading, section.budget
 }
 
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
+// context names a block above its pieces.
+func (b block) context(text string) []string {
+	var out []string
+	if b.locator != "" {
+		out = append(out, b.locator)
 	}
-	return []string{s}
+	if b.kind == kindTable {
+		if header := oneLine(tableHeader(text[b.start:b.end])); header != "" {
+			out = append(out, header)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, b.kind)
+	}
+	return out
 }
 
 // tableHeader is what stands above a rule of dashes (Markdown), else the first line.
 func tableHeader(table string) string {
 	var header []string
-	for line := range strings.Lines(table) {
+	for line := range strings.Lines(strings.TrimSpace(table)) {
 		line = strings.TrimSpace(line)
-		if len(header) > 0 && strings.Trim(line, "|-: +=") == "" {
+		if len(header) > 0 && strings.Contains(line, "-") && strings.Trim(line, "|-: +=") == "" {
 			return strings.Join(header, " / ")
 		}
 		if header = append(header, line); len(header) > 4 {
@@ -238,4 +187,11 @@ func tableHeader(table string) string {
 		}
 	}
 	return header[0]
+}
+
+// trim narrows a range to what is not white space at its ends.
+func trim(text string, start, end int) (int, int) {
+	s := strings.TrimLeftFunc(text[start:end], unicode.IsSpace)
+	start = end - len(s)
+	return start, start + len(strings.TrimRightFunc(s, unicode.IsSpace))
 }
