@@ -16,7 +16,7 @@ import (
 // Bounds on what people are shown at once; --json has everything.
 const (
 	maxRows = 40
-	maxIDs  = 100
+	maxIDs  = 30
 )
 
 // writeAnswer lays an answer out for people: how it ended and what it says, then the
@@ -155,8 +155,11 @@ func writeAmbiguity(p *page, a sextant.Ambiguity) {
 	p.text("  ? ", fmt.Sprintf("“%s” can mean: %s. The first was taken.", a.Text, strings.Join(readings, "; ")))
 }
 
-// condition writes a constraint as people read it.
+// condition writes a constraint as people read it. One that was given is as it was written.
 func condition(c *sextant.Constraint) string {
+	if c.Origin == sextant.FromUser && c.Text != "" {
+		return c.Text
+	}
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {
 		values[i] = valueText(v)
@@ -189,10 +192,10 @@ func readFrom(c *sextant.Constraint) string {
 	switch {
 	case c.Assumed != "":
 		return c.Assumed
-	case c.Text == "":
-		return string(c.Origin)
 	case c.Origin == sextant.FromUser:
 		return "--filter"
+	case c.Text == "":
+		return string(c.Origin)
 	}
 	return "“" + c.Text + "”"
 }

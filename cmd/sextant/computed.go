@@ -16,13 +16,21 @@ func writeComputed(p *page, c *sextant.Computed) {
 	if len(c.Rows) > 0 {
 		writeRows(p, c)
 	}
-	total := humanize.Comma(c.Total) + " " + c.UnitLabel
+	total := counted(c.Total, c.UnitLabel)
 	if c.Method.AtLeast {
 		total = "at least " + total
 	}
 	p.text("  ", total+figures(c))
 	writeMethod(p, &c.Method)
 	writeIDs(p, c)
+}
+
+// counted is a number of units; one of them is called by the singular.
+func counted(n int64, units string) string {
+	if n == 1 {
+		units = strings.TrimSuffix(units, "s")
+	}
+	return humanize.Comma(n) + " " + units
 }
 
 func writeRows(p *page, c *sextant.Computed) {
@@ -122,7 +130,7 @@ func writeIDs(p *page, c *sextant.Computed) {
 	}
 	ids := strings.Join(c.IDs[:min(len(c.IDs), maxIDs)], ", ")
 	if more := max(c.Total-int64(maxIDs), 0); more > 0 {
-		ids += fmt.Sprintf(" and %s more", humanize.Comma(more))
+		ids += fmt.Sprintf(" and %s more: --json has them", humanize.Comma(more))
 	}
 	p.note("  ids ", ids)
 }

@@ -21,12 +21,15 @@ type commandLine struct {
 	Data   string `help:"Data folder. Default: SEXTANT_DATA, else the user's own." placeholder:"DIR" type:"path"`
 	Config string `help:"Configuration, a YAML file. Default: SEXTANT_CONFIG, else none." placeholder:"FILE" type:"path"`
 
+	Demo        demoCommand        `cmd:"" help:"Take the bundled sample in, answer three questions, serve the page."`
+	Ingest      ingestCommand      `cmd:"" help:"Take documents in."`
 	Ask         askCommand         `cmd:"" help:"Answer a question, with proof."`
 	Search      searchCommand      `cmd:"" help:"Find passages, without an answer."`
 	Collections collectionsCommand `cmd:"" help:"List what is held."`
 	Describe    describeCommand    `cmd:"" help:"Show what can be asked of a collection."`
 	Serve       serveCommand       `cmd:"" help:"Serve the page and the HTTP API."`
 	Eval        evalCommand        `cmd:"" help:"Measure the engine on questions with known answers."`
+	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,6 +31,41 @@ func sextantWith(t *testing.T, environ []string, args ...string) result {
 	var out, err bytes.Buffer
 	code := run(t.Context(), args, environ, &out, &err)
 	return result{code, out.String(), err.String()}
+}
+
+// ntsbHead is the head of the NTSB's table in the layout it is published in.
+const ntsbHead = "Event.Id,Investigation.Type,Accident.Number,Event.Date,Location,Country,Latitude,Longitude,Airport.Code,Airport.Name,Injury.Severity,Aircraft.damage,Aircraft.Category,Registration.Number,Make,Model,Amateur.Built,Number.of.Engines,Engine.Type,FAR.Description,Schedule,Purpose.of.flight,Air.carrier,Total.Fatal.Injuries,Total.Serious.Injuries,Total.Minor.Injuries,Total.Uninjured,Weather.Condition,Broad.phase.of.flight,Report.Status,Publication.Date\n"
+
+// accidents writes n invented accidents, every third of them fatal and in Alaska, and
+// returns the file.
+func accidents(t *testing.T, n int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString(ntsbHead)
+	for i := range n {
+		place, severity, fatal := "Boise, ID", "Non-Fatal", ""
+		if i%3 == 0 {
+			place, severity, fatal = "Talkeetna, AK", "Fatal(1)", "1"
+		}
+		fmt.Fprintf(&b, "%08dX%05d,Accident,ANC%02dLA%03d,%d-%02d-%02d,\"%s\",United States,,,,,%s,Substantial,Airplane,N%05d,CESSNA,%s,No,1,Reciprocating,Part 91: General Aviation,,Personal,,%s,,,%d,VMC,LANDING,Probable Cause,27-03-2017\n",
+			20080000+i, i, i%90, i%1000, 2008+i%5, 1+i%12, 1+i%28, place, severity, i, []string{"172", "182"}[random.IntN(2)], fatal, i%4)
+	}
+	path := filepath.Join(t.TempDir(), "AviationData.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// filled returns a data folder that holds accidents.
+func filled(t *testing.T, n int) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	if r := sextantIn(t, data, "ingest", "ntsb", accidents(t, n)); r.code != exitOK {
+		t.Fatalf("ingest: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	return data
 }
 
 // decode reads the one JSON value a command printed.
@@ -75,6 +113,9 @@ func TestWrongUse(t *testing.T) {
 		"no date":             {args: []string{"ask", "--as-of", "July", "why?"}, code: 2, says: []string{"--as-of", "2012-07-04"}},
 		"too many passages":   {args: []string{"ask", "--top-k", "51", "why?"}, code: 2, says: []string{"between 1 and 50"}},
 		"no such collection":  {args: []string{"describe", "unicorns"}, code: 1, says: []string{"unicorns"}},
+		"missing file":        {args: []string{"ingest", "ntsb", filepath.Join(dir, "nowhere.csv")}, code: 1, says: []string{"nowhere.csv"}},
+		"no file at all":      {args: []string{"ingest", "ntsb"}, code: 2, says: []string{"path"}},
+		"not an NTSB file":    {args: []string{"ingest", "ntsb", file}, code: 2, says: []string{"file"}},
 		"a port taken":        {args: []string{"serve", "--port", port}, code: 1, says: []string{"127.0.0.1:" + port, "--port (API_PORT)"}},
 		"a port too high":     {args: []string{"serve"}, environ: []string{"API_PORT=70000"}, code: 2, says: []string{"70000", "65535"}},
 		"a port of letters":   {args: []string{"serve"}, environ: []string{"API_PORT=http"}, code: 2, says: []string{"API_PORT", "http"}},
@@ -101,8 +142,22 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
+func TestUnreadableFile(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("needs a user other than root: root may read every file")
+	}
+	path := accidents(t, 3)
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	got := sextantIn(t, t.TempDir(), "ingest", "ntsb", path)
+	if got.code != 1 || !strings.Contains(got.err, "may not read") {
+		t.Errorf("exit %d, err %q", got.code, got.err)
+	}
+}
+
 func TestHelpIsNoError(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"ask", "--help"}, {"serve", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"ask", "--help"}, {"ingest", "ntsb", "--help"}} {
 		got := sextantWith(t, nil, args...)
 		if got.code != exitOK || !strings.HasPrefix(got.out, "Usage: sextant") || got.err != "" {
 			t.Errorf("%v: exit %d, out %q, err %q", args, got.code, got.out, got.err)
@@ -115,5 +170,14 @@ func TestFailureAsJSON(t *testing.T) {
 	f := decode[failure](t, got.out)
 	if got.code != exitFailure || f.Error.Code != "not_found" || f.Error.Detail == "" {
 		t.Errorf("exit %d, failure %+v", got.code, f)
+	}
+}
+
+func TestCancelledCommandEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, err bytes.Buffer
+	if code := run(ctx, []string{"ingest", "ntsb", accidents(t, 50)}, []string{"SEXTANT_DATA=" + t.TempDir()}, &out, &err); code != exitFailure {
+		t.Errorf("exit %d, out %q, err %q", code, out.String(), err.String())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net"
+	"strconv"
 
 	"github.com/sextant-rag/sextant/httpapi"
 )
@@ -47,13 +49,29 @@ func (f *serveFlags) over(c serveConfig) httpapi.Config {
 // Run serves.
 func (c *serveCommand) Run(ctx context.Context, s *session) error {
 	options := c.over(s.config.Serve)
-	options.Log = slog.New(slog.NewTextHandler(s.terminal.err, &slog.HandlerOptions{Level: c.Log}))
+	options.Log = s.log(c.Log)
 	e, err := s.openEngine(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
 	defer e.close()
 	return s.serve(ctx, e, options)
+}
+
+// defaultLog is what a server says without being asked: what an operator has to act on.
+const defaultLog = slog.LevelWarn
+
+func (s *session) log(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(s.terminal.err, &slog.HandlerOptions{Level: level}))
+}
+
+// free reports whether an address can be bound right now.
+func free(ctx context.Context, host string, port int) bool {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
 }
 
 // serve binds, then announces, then serves until ctx ends.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/sextant-rag/sextant"
@@ -91,26 +92,32 @@ func openStore(ctx context.Context, dir string) (*sqlite.Store, error) {
 	}
 }
 
-// storeError turns an error of the data folder into one that says what to do next.
+// storeError turns what went wrong with the data folder into an error that says what to
+// do next. Other errors are returned as they are.
 func storeError(dir string, err error) error {
-	e := &sextant.Error{Code: sextant.CodeInternal, Op: "data folder", Message: "The data folder " + dir + " cannot be used.", Err: err}
+	e := &sextant.Error{Code: sextant.CodeInternal, Op: "data folder", Err: err}
 	switch {
 	case errors.Is(err, store.ErrLocked):
 		e.Code, e.Err = sextant.CodeConflict, nil
 		e.Message, e.Hint = heldBy(dir)
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		e.Message = "There is no space left for the data folder " + dir + "."
 		e.Hint = "Free some, or keep the data elsewhere with --data DIR (SEXTANT_DATA). What was taken in before is unharmed."
 	case errors.Is(err, store.ErrCorrupt):
 		e.Message = "The data folder " + dir + " is damaged."
-		e.Hint = "Move it away and take the documents in again; `sextant verify` says what is damaged."
+		e.Hint = "Move it away and take the documents in again."
 	case errors.Is(err, store.ErrSpec):
 		e.Code = sextant.CodeConflict
 		e.Message = "The data folder " + dir + " was made by a version that keeps these documents differently."
 		e.Hint = "Take the documents in again in a new folder with --data DIR."
 	case errors.Is(err, fs.ErrPermission):
-		e.Code = sextant.CodeForbidden
-		e.Message, e.Hint = "You may not use the data folder "+dir+".", "Check who owns it, or choose another with --data DIR (SEXTANT_DATA)."
+		e.Code, e.Message = sextant.CodeForbidden, "You may not use the data folder "+dir+"."
+		e.Hint = "Check who owns it, or choose another with --data DIR (SEXTANT_DATA)."
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrIO):
+		e.Message = "The data folder " + dir + " cannot be used."
+		e.Hint = "Check the path and the disk, or choose another with --data DIR (SEXTANT_DATA)."
+	default:
+		return err
 	}
 	return e
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/ingest"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// ingestCommand takes documents in; each kind of source is a verb of its own.
+type ingestCommand struct {
+	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables (CSV) and narratives (JSON lines)."`
+}
+
+// ingestNTSB takes NTSB records in.
+type ingestNTSB struct {
+	jsonFlag
+	Reread bool     `help:"Read every file again, also where nothing is new."`
+	Paths  []string `arg:"" name:"path" help:"Files, or folders of them; gzip is fine, and the layout is detected." type:"path"`
+}
+
+// Help implements kong's HelpProvider.
+func (*ingestNTSB) Help() string {
+	return "A second run over the same files changes nothing. A run that was interrupted, however, goes on where it was when it is started again."
+}
+
+// Run ingests.
+func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
+	for _, path := range c.Paths {
+		if err := readable(path); err != nil {
+			return err
+		}
+	}
+	src, err := aviation.OpenNTSB(c.Paths...)
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, s.config.Data)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	receipt, err := s.ingest(ctx, ingest.Job{Store: st, Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
+	if len(receipt.Files) > 0 && (err == nil || !s.json) {
+		err = errors.Join(err, s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) }))
+	}
+	return err
+}
+
+// ingest runs a job under a meter. Its error says what to do next.
+func (s *session) ingest(ctx context.Context, job ingest.Job) (sextant.Receipt, error) {
+	m := newMeter(s.terminal)
+	job.Progress = m.show
+	receipt, err := ingest.Run(ctx, job)
+	m.stop()
+	switch {
+	case err == nil:
+		return receipt, nil
+	case ctx.Err() != nil:
+		return receipt, &sextant.Error{Code: sextant.CodeInternal, Op: "ingest", Message: "Interrupted. What was read so far is kept.", Hint: "Run the same command again to go on."}
+	}
+	return receipt, storeError(s.config.Data, err)
+}
+
+// readable reports why a path the user named cannot be read.
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError("read", path, err)
+	}
+	return f.Close()
+}
+
+// verifyCommand compares what is stored with what ingestion left.
+type verifyCommand struct {
+	jsonFlag
+}
+
+// Run verifies.
+func (c *verifyCommand) Run(ctx context.Context, s *session) error {
+	st, err := openStore(ctx, s.config.Data)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	list, err := verifyAll(ctx, st)
+	if err != nil {
+		return storeError(s.config.Data, err)
+	}
+	if err := s.print(reply[verifications]{value: list}, func(p *page) { writeVerifications(p, list) }); err != nil {
+		return err
+	}
+	if !list.sound() {
+		return exit(exitFailure)
+	}
+	return nil
+}
+
+// verifications is what verify prints.
+type verifications struct {
+	Collections []ingest.Verification `json:"collections"`
+}
+
+// sound reports whether everything that was left there is there as it was left.
+func (v verifications) sound() bool {
+	for _, c := range v.Collections {
+		if len(c.Missing)+len(c.Changed) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func verifyAll(ctx context.Context, st store.Store) (verifications, error) {
+	var out verifications
+	specs, err := st.Collections(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, spec := range specs {
+		v, err := ingest.Verify(ctx, st, spec.Name)
+		if err != nil {
+			return out, err
+		}
+		out.Collections = append(out.Collections, v)
+	}
+	return out, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// maxRefused is how many refused records of a file people are shown.
+const maxRefused = 10
+
+// writeReceipt shows what became of every record: one row a file, whose outcomes add up
+// to what was read.
+func writeReceipt(p *page, r *sextant.Receipt) {
+	outcomes := []sextant.Outcome{sextant.Stored, sextant.Merged, sextant.Unchanged, sextant.Skipped, sextant.Refused}
+	t := table{head: []string{"file", "kind", "records"}, right: []bool{false, false, true}}
+	for _, o := range outcomes {
+		t.head, t.right = append(t.head, string(o)), append(t.right, true)
+	}
+	for i := range r.Files {
+		f := &r.Files[i]
+		t.rows = append(t.rows, receiptRow(f.Name, f.Kind, f.Read, f.Records, outcomes))
+	}
+	if len(r.Files) > 1 {
+		t.rows = append(t.rows, receiptRow("all", "", r.Read, r.Records, outcomes))
+	}
+	p.table(t)
+	d := r.Documents
+	line := fmt.Sprintf("%s documents added, %s changed, %s unchanged in %s", humanize.Comma(d.Added), humanize.Comma(d.Changed), humanize.Comma(d.Unchanged), r.Collection)
+	if took := r.Finished.Sub(r.Started); !r.Finished.IsZero() {
+		line += fmt.Sprintf(", in %s", took.Round(10*time.Millisecond))
+	}
+	p.text("  ", line+".")
+	for _, w := range r.Warnings {
+		p.text("  ! ", w)
+	}
+	for i := range r.Files {
+		writeFileNotes(p, &r.Files[i])
+	}
+}
+
+func receiptRow(name, kind string, read int64, records map[sextant.Outcome]int64, outcomes []sextant.Outcome) []string {
+	row := []string{name, kind, humanize.Comma(read)}
+	for _, o := range outcomes {
+		row = append(row, humanize.Comma(records[o]))
+	}
+	return row
+}
+
+// writeFileNotes shows what a reader of the file should know, and what was refused.
+func writeFileNotes(p *page, f *sextant.FileReceipt) {
+	if f.Encoding != "" && !strings.EqualFold(f.Encoding, "UTF-8") {
+		p.note("  ", f.Name+": read as "+f.Encoding)
+	}
+	for _, w := range f.Warnings {
+		p.text("  ! ", f.Name+": "+w)
+	}
+	for _, r := range f.Refused[:min(len(f.Refused), maxRefused)] {
+		where := f.Name
+		if r.Line > 0 {
+			where += fmt.Sprintf(", line %d", r.Line)
+		}
+		if r.Record != "" {
+			where += " (" + r.Record + ")"
+		}
+		p.text("  refused ", where+": "+r.Reason)
+	}
+	if more := f.Records[sextant.Refused] - maxRefused; more > 0 {
+		p.note("  ", fmt.Sprintf("and %s more refused: --json names the first 100", humanize.Comma(more)))
+	}
+}
+
+func writeVerifications(p *page, v verifications) {
+	t := table{head: []string{"collection", "documents", "intact", "missing", "changed", "extra"}, right: []bool{false, true, true, true, true, true}}
+	for _, c := range v.Collections {
+		count := func(n int) string { return humanize.Comma(int64(n)) }
+		t.rows = append(t.rows, []string{c.Collection, humanize.Comma(c.Documents), humanize.Comma(c.Intact), count(len(c.Missing)), count(len(c.Changed)), count(len(c.Extra))})
+	}
+	p.table(t)
+	if v.sound() {
+		p.text("  ", "Everything is as ingestion left it.")
+		return
+	}
+	p.text("  ", "What is missing or changed comes back when its files are ingested again.")
+}
