@@ -40,7 +40,8 @@ unit: ## tests inside the process: unit, property, conformance
 	go test -short ./...
 
 integration: build ## tests against real processes and servers, which they install themselves below .cache
-	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -run '^TestIntegration' ./...
+	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -count=1 -run '^TestIntegration' \
+	  $$(grep -rl --include='*_test.go' '^//go:build integration' . | xargs -n1 dirname | sort -u)
 
 race: ## the race detector where goroutines share state (needs cgo and a C compiler)
 	.ci/need gcc

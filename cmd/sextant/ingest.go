@@ -39,12 +39,14 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	st, err := openStore(ctx, s.config.Data)
+	// The engine makes every collection exist while there is space, so that questions
+	// can be answered when none is left.
+	e, err := s.openEngine(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	receipt, err := s.ingest(ctx, ingest.Job{Store: st, Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
+	defer e.close()
+	receipt, err := s.ingest(ctx, ingest.Job{Store: e.store, Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
 	if len(receipt.Files) > 0 && (err == nil || !s.json) {
 		err = errors.Join(err, s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) }))
 	}
