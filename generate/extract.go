@@ -176,7 +176,10 @@ func pick(in Input, candidates []sentence) []sentence {
 	var out []sentence
 	perDocument := map[int]int{}
 	most := 2
-	if in.Narrow {
+	switch {
+	case in.Narrow && len(in.Topic) == 0:
+		most = in.Limit // the record is the answer: as much of it as fits
+	case in.Narrow:
 		most = 4
 	}
 	for _, s := range candidates {

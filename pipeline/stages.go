@@ -266,9 +266,20 @@ func (a *asking) load() error {
 	return nil
 }
 
+// How many sentences an answer quotes: enough to stand for many documents, or to tell
+// what one of a few is about.
+const (
+	maxFindings = 6
+	maxNarrow   = 10
+)
+
 // generate picks the sentences that answer.
 func (a *asking) generate() (string, error) {
-	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: 6})
+	limit := maxFindings
+	if a.narrow() {
+		limit = maxNarrow
+	}
+	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
 	if a.asksFigure() && len(a.reading.Topic) > 0 && a.coverage < enough {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
