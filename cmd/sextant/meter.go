@@ -91,7 +91,7 @@ func share(p ingest.Progress) string {
 func pace(p ingest.Progress) string {
 	s := humanize.IBytes(uint64(max(p.Rate, 0))) + "/s"
 	if p.Left > 0 {
-		s += ", " + p.Left.Round(time.Second).String() + " left"
+		s += ", " + p.Left.Round(time.Second).String() + " left in all"
 	}
 	return s
 }

@@ -27,7 +27,7 @@ func TestMeterWritesPlainLinesElsewhere(t *testing.T) {
 	}
 	m.stop()
 	want := `reading one.csv
-  25 % of one.csv, 2,000 records, 25 B/s, 30s left
+  25 % of one.csv, 2,000 records, 25 B/s, 30s left in all
 read one.csv: 8,000 records
 reading two[2J.csv
   4.0 KiB of two[2J.csv, 10 records, 2.0 KiB/s

@@ -16,7 +16,12 @@ const maxRefused = 10
 // writeReceipt shows what became of every record: one row a file, whose outcomes add up
 // to what was read.
 func writeReceipt(p *page, r *sextant.Receipt) {
-	outcomes := []sextant.Outcome{sextant.Stored, sextant.Merged, sextant.Unchanged, sextant.Skipped, sextant.Refused}
+	var outcomes []sextant.Outcome
+	for _, o := range []sextant.Outcome{sextant.Stored, sextant.Merged, sextant.Unchanged, sextant.Skipped, sextant.Refused} {
+		if r.Records[o] > 0 || o == sextant.Refused {
+			outcomes = append(outcomes, o)
+		}
+	}
 	t := table{head: []string{"file", "kind", "records"}, right: []bool{false, false, true}}
 	for _, o := range outcomes {
 		t.head, t.right = append(t.head, string(o)), append(t.right, true)
