@@ -39,6 +39,7 @@ func (f *serveFlags) over(c serveConfig) httpapi.Config {
 		AuthUpstream: f.AuthUpstream || c.AuthUpstream,
 		RootPath:     cmp.Or(f.RootPath, c.RootPath),
 		Version:      currentRelease().Version,
+		Blueprint:    blueprint(),
 	}
 	if len(f.Key) > 0 {
 		out.Keys = f.Key
