@@ -27,15 +27,15 @@ func blueprint() httpapi.Blueprint {
 }
 
 func equals(field string) func(string) (string, error) {
-	return func(value string) (string, error) { return condition(field, "=", value) }
+	return func(value string) (string, error) { return written(field, "=", value) }
 }
 
 func containing(field string) func(string) (string, error) {
-	return func(value string) (string, error) { return condition(field, "contains", value) }
+	return func(value string) (string, error) { return written(field, "contains", value) }
 }
 
-// condition writes one condition of EXPR with the value quoted.
-func condition(field, operator, value string) (string, error) {
+// written writes one condition of EXPR with the value quoted.
+func written(field, operator, value string) (string, error) {
 	value = sextant.CleanText(value)
 	if value == "" {
 		return "", &sextant.Error{Code: sextant.CodeBadRequest, Op: "header filter", Message: "A header filter has no value."}
