@@ -70,7 +70,7 @@ func constraints(r *Report, item Item, a sextant.Answer) (bool, error) {
 // defensible one, for a table its rows, for no data the status with the smallest
 // relaxation.
 func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
-	right := false
+	var right bool
 	switch {
 	case item.Count == 0 && item.Kind == "count":
 		right = a.Status == sextant.NoData && relaxed(item, a)

@@ -127,7 +127,7 @@ func (a *asking) figures() string {
 }
 
 func (a *asking) figure(c sextant.Computed) string {
-	s := ""
+	var s string
 	conditions := a.conditions()
 	switch c.Kind {
 	case "share":
