@@ -53,7 +53,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 // the accidents of one: after "the 1999" it is its year of manufacture.
 func Made(q *constrain.Query, i int) bool {
 	n := loadNames()
-	to := i
+	var to int
 	if _, end, ok := n.makerAt(q, i); ok {
 		to = end
 	} else if _, end, ok := n.nicknameAt(q, i); ok {

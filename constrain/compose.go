@@ -146,7 +146,7 @@ func (q *Query) join(claims []Claim) []Constraint {
 					continue
 				}
 			}
-			out = merge(q, out, next)
+			out = merge(out, next)
 		}
 	}
 	out = narrowAlternatives(claims, out)
@@ -219,7 +219,7 @@ func toText(v any) string {
 }
 
 // merge adds a constraint to those of the same field and sign.
-func merge(q *Query, to []Constraint, c Constraint) []Constraint {
+func merge(to []Constraint, c Constraint) []Constraint {
 	for i := range to {
 		have := &to[i]
 		if have.Field != c.Field || (have.Op == sextant.OpNotIn || have.Op == sextant.OpNotContains) != (c.Op == sextant.OpNotIn || c.Op == sextant.OpNotContains) {

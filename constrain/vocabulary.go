@@ -26,7 +26,6 @@ type Vocabulary struct {
 	Documents   map[string]int64 // by collection
 	Coverage    []sextant.Coverage
 	fields      map[string]*fieldValues
-	owners      map[[2]string]map[string]map[string]int64
 }
 
 type fieldValues struct {
