@@ -1,19 +1,20 @@
 package aviation
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
 )
 
-// notCodes are capital abbreviations that are no airports in a question.
-var notCodes = wordSet(`imc vmc far cfr ntsb faa gps ils vfr ifr usa atc crj and the was for are not you any all how who why did has had can may use via per out off our its new old cfit icao vor ndb dme asos awos
- tcas egpws agl msl rpm sop crm mel stc pdf csv ufo usaf navy army atp cfi cfii ppl ga nye via air ice gas oil jet cub sky sun sea car bus map sat mon tue wed thu fri jan feb mar apr jun jul aug sep oct nov dec
- one two ten six day run fly two top act age ago bad big box cut dry due end far few fit fog got gun her him his hit hot key law led let lot low man men met mid nor now own pay put red rod saw say see set she sit tie tip too try van wet win yet yes utc est pst`)
+// notCodes are capital abbreviations that are no airports in a question, though some
+// airport has them for its code.
+var notCodes = wordSet(`imc vmc far fars cfr ntsb faa gps ils vfr ifr usa atc crj and the was for are not you any all how who why did has had can may use via per out off our its new old cfit icao vor ndb dme asos awos
+ tcas egpws taws agl msl rpm sop crm mel stc pdf csv ufo usaf navy army atp cfi cfii ppl cpl ga nye air ice gas oil jet cub sky sun sea car bus map sat mon tue wed thu fri jan feb mar apr jun jul aug sep oct nov dec
+ one two ten six day run fly top act age ago bad big box cut dry due end few fit fog got gun her him his hit hot key law led let lot low man men met mid nor now own pay put red rod saw say see set she sit tie tip too try van wet win yet yes utc est pst
+ cst mst edt pdt apu cvr fdr hud efb elt pic sic fss fbo tfr nasa nws noaa dot tsa osha ems hems esa uav uas vtol stol mtow vfe vne vmc vmca vref vso taa tso tsi adf rmi hsi egt cht oat isa qnh pirep metar taf notam amt iad_ and ani lsa
+ ulm kias ktas kts lbs cat cap dui bac led usb isp ceo cfo inc llc ltd llp dba fed etc mph hrs min max avg std vol rev ref dr mr mrs st ave blvd twa sas klm ups pan psa aal ual dal raf rcaf far91 doc log pax vip arm leg eye ear`)
 
-var airportWords = wordSet(`airport airfield airstrip aerodrome field intl international municipal regional heliport`)
+var airportWords = wordSet(`airport airfield airstrip aerodrome field intl international municipal regional heliport airpark executive`)
 
 // airportCode drops the K that the lower 48 states put before a three-letter code.
 func airportCode(s string) string {
@@ -29,36 +30,44 @@ func airportCode(s string) string {
 func airports(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
-		if c, ok := airportByCode(q, i); ok {
-			out = append(out, c)
-		}
-		if c, ok := airportByName(q, i); ok {
-			out = append(out, c)
-		}
-		if c, ok := airportAt(q, i); ok {
-			out = append(out, c)
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){airportByCode, airportByName, airportAt} {
+			if c, ok := read(q, i); ok {
+				out = append(out, c)
+			}
 		}
 	}
 	return out
 }
 
+// enough and plenty say how often a code must stand in the records to be one: in
+// capitals where a place stands, and in a question without capitals.
+const (
+	enough = 2
+	plenty = 20
+)
+
+// codeAt reads an airport's code: four letters with a K, or three.
 func codeAt(q *constrain.Query, i int) (string, bool) {
-	if i >= len(q.Tokens) {
+	if i < 0 || i >= len(q.Tokens) {
 		return "", false
 	}
 	t := q.Tokens[i]
 	code := airportCode(t.Text)
-	if len(t.Text) < 3 || len(t.Text) > 4 || notCodes[t.Lower] || codes[t.Lower] || strings.Trim(t.Text, "0123456789") == "" {
+	if len(code) != 3 || notCodes[t.Lower] || t.Number() {
 		return "", false
 	}
 	known, ok := q.Vocabulary.LookupFold("airport_code", code)
-	if !ok || len(code) != 3 {
+	if !ok {
 		return "", false
 	}
 	if t.Upper() && !q.AllUpper() {
-		return code, known.Count >= 2
+		if len(t.Text) == 4 || q.Gap(i) == " (" || q.Joined(i) && (cityBefore[q.Word(i-1)] || q.Word(i-1) == "and" || q.Word(i-1) == "or") {
+			return code, known.Count >= enough
+		}
+		return code, known.Count >= 2*enough && (!t.HasDigit() || airportWords[q.Word(i+1)])
 	}
-	return code, q.AllLower() && known.Count >= 20 && !q.Lexicon.Words[t.Lower] && strings.Trim(t.Lower, "abcdefghijklmnopqrstuvwxyz") == ""
+	four := len(t.Text) == 4 // "kbos" is no word
+	return code, (q.AllLower() || four && !t.Capital()) && known.Count >= plenty && !q.Lexicon.Words[t.Lower] && !t.HasDigit() && (four || q.AllLower())
 }
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
@@ -69,114 +78,51 @@ func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
 // airportByName reads "Centennial Airport", "Van Nuys airport (VNY)": the code in
 // brackets says best what is meant.
 func airportByName(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if !q.Tokens[i].Capital() && !q.AllLower() {
+	if !q.Tokens[i].Capital() && !q.AllLower() || stopBefore[q.Word(i)] || q.EventNoun(i) {
 		return constrain.Claim{}, false
 	}
 	to := i
-	for to < len(q.Tokens) && to < i+4 && !airportWords[q.Tokens[to].Lower] && (to == i || joined(q, to)) && (q.Tokens[to].Capital() || q.AllLower()) {
+	for to < len(q.Tokens) && to < i+4 && (to == i || q.Joined(to) && !airportWords[q.Word(to)]) && (q.Tokens[to].Capital() || q.AllLower()) {
 		to++
 	}
-	if to == i {
-		return constrain.Claim{}, false
-	}
-	name := strings.ToUpper(q.Text[q.Tokens[i].Start:q.Tokens[to-1].End])
-	named := to < len(q.Tokens) && joined(q, to) && airportWords[q.Tokens[to].Lower]
 	end := to
-	for named && end < len(q.Tokens) && airportWords[q.Tokens[end].Lower] && joined(q, end) {
+	for q.Joined(end) && airportWords[q.Word(end)] {
 		end++
 	}
-	if end < len(q.Tokens) && q.Tokens[end].Gap == " (" {
+	if q.Gap(end) == " (" {
 		if code, ok := codeAt(q, end); ok {
 			return constrain.Claim{From: i, To: end + 1, Conditions: []constrain.Condition{constrain.Is("airport", code)}, Weight: 6}, true
 		}
 	}
-	if !named || stopBefore(q, i) || q.Vocabulary.Containing("airport_name", name) == 0 {
+	name := strings.ToUpper(q.Written(i, to))
+	if end == to || !q.Vocabulary.Contains("airport_name", name, 1) {
 		return constrain.Claim{}, false
+	}
+	if strings.EqualFold(name, "boeing") {
+		name = "BFI" // Boeing Field; by its name any airport near a plant
 	}
 	return constrain.Claim{From: i, To: end, Conditions: []constrain.Condition{constrain.Is("airport", name)}, Weight: 5}, true
 }
 
-// stopBefore keeps a name from starting at a word that cannot begin one.
-func stopBefore(q *constrain.Query, i int) bool {
-	return slices.Contains([]string{"the", "an", "a", "at", "in", "near", "of", "any", "which", "what", "accidents", "accident", "crashes", "crash", "private", "local", "this", "that", "my"}, q.Tokens[i].Lower)
-}
+// stopBefore are words that cannot begin a name.
+var stopBefore = wordSet(`the an a at in near of any which what private local this that my from to by and or on off into was is were how did for with small`)
 
-// airportAt reads "at O'Hare", "at Centennial": a name after "at" that is no city.
+// airportAt reads "at O'Hare", "into Teterboro": a name after a preposition of place
+// that is no city.
 func airportAt(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if i == 0 || q.Tokens[i-1].Lower != "at" || !q.Tokens[i].Capital() || !joined(q, i) {
+	if w := q.Word(i - 1); w != "at" && w != "into" || !q.Tokens[i].Capital() || !q.Joined(i) {
 		return constrain.Claim{}, false
 	}
-	if _, _, _, isCity := cityAt(q, i); isCity {
+	if _, _, _, isCity := loadGazetteer().cityAt(q, i); isCity {
 		return constrain.Claim{}, false
 	}
 	to := i + 1
-	for to < len(q.Tokens) && to < i+3 && q.Tokens[to].Capital() && joined(q, to) {
+	for to < len(q.Tokens) && to < i+3 && q.Tokens[to].Capital() && q.Joined(to) {
 		to++
 	}
-	name := strings.ToUpper(q.Text[q.Tokens[i].Start:q.Tokens[to-1].End])
-	if q.Vocabulary.Containing("airport_name", name) < 3 {
+	name := strings.ToUpper(q.Written(i, to))
+	if len(name) < 4 || !q.Vocabulary.Contains("airport_name", name, few) {
 		return constrain.Claim{}, false
 	}
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("airport", name)}, Weight: 2}, true
-}
-
-var carrierWords = []string{"air lines", "airlines", "airline", "airways", "air line", "aviation", "express", "jet", "air"}
-
-// operators claims carriers: "flown by Southwest", "Delta Air Lines accidents".
-func operators(q *constrain.Query) []constrain.Claim {
-	var out []constrain.Claim
-	for i := range q.Tokens {
-		if c, ok := flownBy(q, i); ok {
-			out = append(out, c)
-		}
-		if c, ok := airline(q, i); ok {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func operatorClaim(q *constrain.Query, from, i, to, end int) (constrain.Claim, bool) {
-	name := strings.ToUpper(q.Text[q.Tokens[i].Start:q.Tokens[to-1].End])
-	if q.Vocabulary.Containing("operator", name) == 0 {
-		return constrain.Claim{}, false
-	}
-	return constrain.Claim{From: from, To: end, Conditions: []constrain.Condition{{Field: "operator", Op: sextant.OpContains, Values: []any{name}}}, Weight: 5}, true
-}
-
-func flownBy(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if !q.HasWords(i, []string{"flown", "by"}) && !q.HasWords(i, []string{"operated", "by"}) {
-		return constrain.Claim{}, false
-	}
-	to := i + 2
-	for to < len(q.Tokens) && to < i+6 && q.Tokens[to].Capital() && joined(q, to) {
-		to++
-	}
-	if to == i+2 {
-		return constrain.Claim{}, false
-	}
-	name := to
-	for _, w := range carrierWords {
-		words := strings.Fields(w)
-		if name-len(words) > i+2 && q.HasWords(name-len(words), words) {
-			name -= len(words)
-			break
-		}
-	}
-	return operatorClaim(q, i, i+2, name, to)
-}
-
-func airline(q *constrain.Query, i int) (constrain.Claim, bool) {
-	for to := i + 1; to < len(q.Tokens) && to <= i+3; to++ {
-		if !q.Tokens[to-1].Capital() && !q.AllLower() {
-			break
-		}
-		for _, w := range carrierWords[:5] {
-			words := strings.Fields(w)
-			if q.HasWords(to, words) && joined(q, to) && (q.Tokens[to].Capital() || q.AllLower()) {
-				return operatorClaim(q, i, i, to, to+len(words))
-			}
-		}
-	}
-	return constrain.Claim{}, false
 }

@@ -2,218 +2,169 @@ package aviation
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
 )
 
-// between returns the tokens that a byte range of the question covers.
-func between(q *constrain.Query, start, end int) (from, to int, ok bool) {
-	from = slices.IndexFunc(q.Tokens, func(t constrain.Token) bool { return t.End > start })
-	if from < 0 {
-		return 0, 0, false
-	}
-	to = from
-	for to < len(q.Tokens) && q.Tokens[to].Start < end {
-		to++
-	}
-	return from, to, to > from
-}
+// Numbers that name one record or one aircraft, and numbers that name something else.
 
-// pattern turns every match of a regular expression into a claim.
-func pattern(q *constrain.Query, re *regexp.Regexp, claim func(match []string) (constrain.Claim, bool)) []constrain.Claim {
+var (
+	eventIDForm  = regexp.MustCompile(`^(?i)\d{8}X\d{5}$`)
+	caseForm     = regexp.MustCompile(`^(?i)[A-Z]{3}\d{2}[A-Z]{2}\d{3}[A-Z]?$`)
+	americanForm = regexp.MustCompile(`^(?i)N[1-9]\d{0,4}$|^(?i)N[1-9]\d{0,3}[A-HJ-NP-Z]$|^(?i)N[1-9]\d{0,2}[A-HJ-NP-Z]{2}$`)
+)
+
+// identifiers claims them token by token; only tokens with a digit, a hyphen or capitals
+// can begin one.
+func identifiers(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
-	for _, at := range re.FindAllStringSubmatchIndex(q.Text, -1) {
-		match := make([]string, len(at)/2)
-		for k := range match {
-			if at[2*k] >= 0 {
-				match[k] = q.Text[at[2*k]:at[2*k+1]]
+	for i := range q.Tokens {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){record, american, tailNumber, withoutPrefix, foreignMark, otherNumber} {
+			if c, ok := read(q, i); ok {
+				out = append(out, c)
 			}
-		}
-		c, ok := claim(match)
-		if !ok {
-			continue
-		}
-		if c.From, c.To, ok = between(q, at[0], at[1]); ok {
-			out = append(out, c)
 		}
 	}
 	return out
 }
 
-var (
-	eventIDs       = regexp.MustCompile(`(?i)\b\d{8}X\d{5}\b`)
-	accidentNumber = regexp.MustCompile(`(?i)\b[A-Z]{3}\d{2}[A-Z]{1,2}\d{3}[A-Z]?\b`)
-	american       = regexp.MustCompile(`(?i)\bN[- ]?(\d{1,5}(?: ?[A-Z]{1,2})?)\b`)
-	tailNumber     = regexp.MustCompile(`(?i)\b(?:tail(?: number| no\.?)?|registration|registered as|reg\.?) +(?:number +)?([A-Z0-9]{1,2}-?[A-Z0-9]{2,5})\b`)
-	withoutN       = regexp.MustCompile(`\b\d{2,4}[A-Z]{1,2}\b`)
-	foreign        = regexp.MustCompile(`\b[A-Z]{1,2}-[A-Z]{3,4}\b|\b(?:HB|PP|PR|PT|XA|XB|VH|ZK|ZS|OE|OY|SE|EI|EC|OO)-[A-Z0-9]{3,4}\b`)
-	otherNumber    = regexp.MustCompile(`(?i)\b(?:part number|p/n|ad|advisory circular|ac|flight|squawk|docket|item|runway|order|stc|serial number|s/n) +#?\d[\w.-]*`)
-)
+func identified(i, to, weight int, field, value string) (constrain.Claim, bool) {
+	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is(field, value)}, Weight: weight}, true
+}
 
-// identifiers claims what names one record or one aircraft, and numbers that name
-// something else.
-func identifiers(q *constrain.Query) []constrain.Claim {
-	one := func(field string, weight int, clean func(string) string) func([]string) (constrain.Claim, bool) {
-		return func(m []string) (constrain.Claim, bool) {
-			return constrain.Claim{Conditions: []constrain.Condition{constrain.Is(field, clean(m[len(m)-1]))}, Weight: weight}, true
-		}
+// record reads the NTSB's own numbers: of an event and of a case.
+func record(q *constrain.Query, i int) (constrain.Claim, bool) {
+	t := q.Tokens[i]
+	switch {
+	case !t.HasDigit() || len(t.Text) < 10:
+	case eventIDForm.MatchString(t.Text):
+		return identified(i, i+1, 9, "event_id", strings.ToUpper(t.Text))
+	case caseForm.MatchString(t.Text):
+		return identified(i, i+1, 8, "accident_number", strings.ToUpper(t.Text))
 	}
-	out := pattern(q, eventIDs, one("event_id", 9, strings.ToUpper))
-	out = append(out, pattern(q, accidentNumber, one("accident_number", 8, strings.ToUpper))...)
-	out = append(out, pattern(q, american, func(m []string) (constrain.Claim, bool) {
-		n := "N" + registration(m[1])
-		_, known := q.Vocabulary.LookupFold("registration", n)
-		spaced := strings.Contains(strings.TrimSpace(m[0]), " ")
-		return constrain.Claim{Conditions: []constrain.Condition{constrain.Is("registration", n)}, Weight: 7}, known || !spaced && len(n) >= 3
-	})...)
-	out = append(out, pattern(q, tailNumber, func(m []string) (constrain.Claim, bool) {
-		n := registration(m[1])
-		if _, known := q.Vocabulary.LookupFold("registration", n); !known && n[0] >= '0' && n[0] <= '9' {
-			n = "N" + n
-		}
-		return constrain.Claim{Conditions: []constrain.Condition{constrain.Is("registration", n)}, Weight: 7}, strings.ContainsAny(n, "0123456789") || strings.Contains(m[1], "-")
-	})...)
-	out = append(out, pattern(q, withoutN, func(m []string) (constrain.Claim, bool) {
-		_, known := q.Vocabulary.LookupFold("registration", "N"+m[0])
-		return constrain.Claim{Conditions: []constrain.Condition{constrain.Is("registration", "N"+m[0])}, Weight: -1}, known && len(m[0]) >= 5
-	})...)
-	out = append(out, pattern(q, foreign, func(m []string) (constrain.Claim, bool) {
-		_, known := q.Vocabulary.LookupFold("registration", m[0])
-		return constrain.Claim{Conditions: []constrain.Condition{constrain.Is("registration", registration(m[0]))}, Weight: 6}, known
-	})...)
-	return append(out, pattern(q, otherNumber, func([]string) (constrain.Claim, bool) { return constrain.Claim{Weight: 6}, true })...)
+	return constrain.Claim{}, false
 }
 
 func registration(s string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(s))
 }
 
-var (
-	acquisition = regexp.MustCompile(`(?i)\b(?:48 +c\.?f\.?r\.?|far) +\d{1,2}\.\d{3}-\d+`)
-	section     = regexp.MustCompile(`(?i)(?:\b14 *c\.?f\.?r\.?(?: *part)? *§* *|\bfars? +(?:part +)?|§+ *|\bsections? +|\bsec\. *|\breg(?:ulation)?s? +)?\b(\d{1,4})\.(\d{1,4}[a-z]?)\b((?: *\([a-z0-9]{1,4}\))*)`)
-	cited       = regexp.MustCompile(`(?i)^(?:14|fars?|§|sec|reg)`)
-	cfrPart     = regexp.MustCompile(`(?i)\b(?:14 *c\.?f\.?r\.? *)?(?:(far|fars) +)?parts? +(\d{1,3}K?)\b`)
-	partNumber  = regexp.MustCompile(`^\d{1,3}K?$`)
-)
+func knownMark(q *constrain.Query, mark string) bool {
+	_, ok := q.Vocabulary.LookupFold("registration", mark)
+	return ok
+}
 
-// ruleParts are the parts of 14 CFR that are cited without saying so.
-var ruleParts = wordSet(`1 21 23 25 27 29 33 39 43 45 61 63 65 67 68 71 73 91 93 95 97 103 105 107 110 119 120 121 125 129 133 135 136 137 139 141 142 145 147 830`)
-
-// rules claims citations of sections, and the other regulation that is called FAR.
-func rules(q *constrain.Query) []constrain.Claim {
-	out := pattern(q, acquisition, func([]string) (constrain.Claim, bool) {
-		return constrain.Claim{Weight: 9, Cannot: &sextant.Unenforceable{Field: "cfr_section", Reason: "this is the Federal Acquisition Regulation (48 CFR); 14 CFR is what is held"}}, true
-	})
-	return append(out, pattern(q, section, func(m []string) (constrain.Claim, bool) {
-		prefixed := cited.MatchString(strings.TrimSpace(m[0]))
-		if !prefixed && (!ruleParts[m[1]] || len(m[2]) == 1 && m[3] == "") {
+// american reads "N158WA", "n-158wa", "N 158 WA". Spaced it must be one of the records';
+// two characters are an engine's speed as well.
+func american(q *constrain.Query, i int) (constrain.Claim, bool) {
+	t := q.Tokens[i]
+	if t.Lower[0] != 'n' {
+		return constrain.Claim{}, false
+	}
+	mark, to := strings.ToUpper(t.Text), i+1
+	if t.Lower == "n" {
+		if !q.Joined(to) || !q.Tokens[to].HasDigit() {
 			return constrain.Claim{}, false
 		}
-		return constrain.Claim{Conditions: []constrain.Condition{constrain.Is("cfr_section", m[1]+"."+strings.ToLower(m[2]))}, Weight: 7}, true
-	})...)
-}
-
-var ruleVerbs = wordSet(`say says require requires required allow allows permit permits prohibit prohibits mandate mandates define defines cover covers state states apply applies demand demands regulate regulates specify specifies limit limits`)
-
-// operatingParts claims "Part 135": the rule an accident flight was operated under,
-// or the part of the regulations a question is about.
-func operatingParts(q *constrain.Query) []constrain.Claim {
-	out := pattern(q, cfrPart, func(m []string) (constrain.Claim, bool) {
-		return constrain.Claim{Conditions: []constrain.Condition{partCondition(q, m[0], strings.ToUpper(m[2]))}, Weight: 6}, true
-	})
-	for i, t := range q.Tokens {
-		if !partNumber.MatchString(strings.ToUpper(t.Text)) || !isOperatingPart(t.Text) || i+1 >= len(q.Tokens) || !joined(q, i+1) {
-			continue
-		}
-		switch q.Tokens[i+1].Lower {
-		case "carrier", "carriers", "flight", "flights", "operation", "operations", "operator", "operators", "airline", "airlines":
-			out = append(out, constrain.Claim{From: i, To: i + 2, Conditions: []constrain.Condition{constrain.Is("far_part", strings.ToUpper(t.Text))}, Weight: 3})
+		mark, to = mark+strings.ToUpper(q.Tokens[to].Text), to+1
+		if q.Joined(to) && q.Tokens[to-1].Number() && len(q.Tokens[to].Text) <= 2 && knownMark(q, mark+q.Tokens[to].Text) {
+			mark, to = mark+strings.ToUpper(q.Tokens[to].Text), to+1
 		}
 	}
-	return out
-}
-
-func isOperatingPart(s string) bool {
-	return slices.Contains([]string{"91", "91K", "103", "121", "125", "129", "133", "135", "137"}, strings.ToUpper(s))
-}
-
-// partCondition decides between the rule of a flight and the subject of a question
-// about rules, by the words around the part.
-func partCondition(q *constrain.Query, words, part string) constrain.Condition {
-	at := strings.Index(q.Text, words)
-	_, to, _ := between(q, at, at+len(words))
-	for k := to; k < len(q.Tokens) && k < to+3; k++ {
-		if ruleVerbs[q.Tokens[k].Lower] {
-			return constrain.Is("cfr_part", part)
-		}
+	if !americanForm.MatchString(mark) {
+		return constrain.Claim{}, false
 	}
-	if !isOperatingPart(part) || aboutRules(q) && !q.Eventful() {
-		return constrain.Is("cfr_part", part)
+	spaced := to > i+1 && q.Gap(i+1) != "-"
+	if !knownMark(q, mark) && (spaced || len(mark) < 3) || len(mark) == 2 && !markAhead[q.Word(i-1)] {
+		return constrain.Claim{}, false
 	}
-	return constrain.Is("far_part", part)
+	return identified(i, to, 7, "registration", mark)
 }
 
-var ruleNouns = wordSet(`rule rules regulation regulations requirement requirements required legal legally lawful allowed permitted prohibited minimums definition section sections require requires must`)
-
-func aboutRules(q *constrain.Query) bool {
-	return slices.ContainsFunc(q.Tokens, func(t constrain.Token) bool { return ruleNouns[t.Lower] })
-}
-
-// contrasts claims "incidents, as opposed to accidents": one kind of event set
-// against the other.
-func contrasts(q *constrain.Query) []constrain.Claim {
-	var out []constrain.Claim
-	for i := range q.Tokens {
-		kind, other := kindOfEvent(q, i), ""
-		if kind == "" {
-			continue
-		}
-		for _, words := range [][]string{{"not"}, {"but", "not"}, {"as", "opposed", "to"}, {"rather", "than"}, {"and", "not"}, {"instead", "of"}, {"other", "than"}} {
-			if q.HasLoose(i+1, words...) {
-				other = kindOfEvent(q, i+1+len(words))
-				if other != "" && other != kind {
-					out = append(out, constrain.Claim{From: i, To: i + 2 + len(words), Conditions: []constrain.Condition{constrain.Is("investigation_type", kind)}, Weight: 6})
-				}
-			}
-		}
-	}
-	return out
-}
-
-func kindOfEvent(q *constrain.Query, i int) string {
-	if i >= len(q.Tokens) {
-		return ""
-	}
-	switch q.Tokens[i].Lower {
-	case "accident", "accidents":
-		return "accident"
-	case "incident", "incidents":
-		return "incident"
-	}
-	return ""
-}
-
-// titles and namers stand before a person's name, which no aircraft's is.
+// markAhead are words before a registration.
 var (
-	titles = wordSet(`mr mrs ms dr captain capt officer sergeant colonel lieutenant inspector investigator senator`)
-	namers = wordSet(`named called surnamed`)
+	markAhead = wordSet(`tail registration registered reg mark marks number no aircraft registry`)
+	tailWords = constrain.NewTable(map[string]bool{"tail": true, "tail number": true, "tail no": true, "tail nr": true, "registration": true, "registration number": true, "registration no": true, "registration mark": true,
+		"registered as": true, "reg": true, "reg no": true, "reg number": true, "n number": true})
 )
 
-// persons keeps people's names from being read as makers or places.
-func persons(q *constrain.Query) []constrain.Claim {
-	var out []constrain.Claim
-	for i, t := range q.Tokens {
-		if !titles[t.Lower] && !namers[t.Lower] || i+1 >= len(q.Tokens) || !q.Tokens[i+1].Capital() {
-			continue
-		}
-		to := i + 2
-		for to < len(q.Tokens) && to < i+4 && (q.Tokens[to].Capital() && joined(q, to) || q.Tokens[to].Lower == "s" && q.Tokens[to].Gap == "'") {
-			to++
-		}
-		out = append(out, constrain.Claim{From: i, To: to, Weight: 8})
+// tailNumber reads any mark after "tail number"; a bare American one gets its N.
+func tailNumber(q *constrain.Query, i int) (constrain.Claim, bool) {
+	_, at, ok := tailWords.At(q, i)
+	if !ok || at >= len(q.Tokens) {
+		return constrain.Claim{}, false
 	}
-	return out
+	to := at + 1
+	if q.Gap(to) == "-" && len(q.Tokens[at].Text) <= 2 {
+		to++
+	}
+	mark := registration(q.Written(at, to))
+	if len(mark) < 3 || len(mark) > 7 || to == at+1 && !q.Tokens[at].HasDigit() {
+		return constrain.Claim{}, false
+	}
+	if mark[0] >= '0' && mark[0] <= '9' && !knownMark(q, mark) {
+		mark = "N" + mark
+	}
+	return identified(i, to, 7, "registration", mark)
 }
+
+// withoutPrefix reads "5069P" for N5069P, if the records know it.
+func withoutPrefix(q *constrain.Query, i int) (constrain.Claim, bool) {
+	t := q.Tokens[i]
+	if t.Number() || !t.HasDigit() || len(t.Text) < 5 || !americanForm.MatchString("N"+t.Text) || !knownMark(q, "N"+t.Text) {
+		return constrain.Claim{}, false
+	}
+	return identified(i, i+1, -1, "registration", "N"+strings.ToUpper(t.Text))
+}
+
+// marks of other countries: the letters of their nationality and how many follow.
+var marks = map[string]string{"g": "4", "c": "4", "d": "4", "f": "4", "i": "4", "vh": "3", "zk": "3", "zs": "3", "xa": "3", "xb": "3", "xc": "3", "pp": "3", "pr": "3", "pt": "3", "pu": "3", "hk": "34", "hp": "34", "hb": "3", "ei": "3", "ec": "3",
+	"oe": "3", "oy": "3", "oo": "3", "ph": "3", "se": "3", "ln": "3", "oh": "3", "sp": "3", "cs": "3", "tc": "3", "lv": "34", "cc": "3", "cp": "4", "yv": "4", "ob": "4", "hc": "3", "tg": "3", "ti": "3", "vt": "3", "ap": "3", "pk": "3", "rp": "45", "hs": "3", "vr": "3", "vp": "3", "c6": "3", "9v": "3", "9m": "3", "4x": "3", "5y": "3", "ja": "4", "hl": "4"}
+
+// foreignMark reads "G-BOAC", "C-GABC", "VH-OGH", and without the hyphen what the
+// records know.
+func foreignMark(q *constrain.Query, i int) (constrain.Claim, bool) {
+	t := q.Tokens[i]
+	if lengths, ok := marks[t.Lower]; ok && q.Gap(i+1) == "-" && q.Gap(i+2) != "-" {
+		next := q.Tokens[i+1]
+		mark := registration(t.Text + next.Text)
+		if strings.Contains(lengths, string('0'+rune(len(next.Text)))) && next.Number() == (len(lengths) == 1 && lengths == "4" && len(t.Text) == 2) || knownMark(q, mark) {
+			return identified(i, i+2, 6, "registration", mark)
+		}
+		return constrain.Claim{}, false
+	}
+	if len(t.Text) >= 5 && len(t.Text) <= 6 && t.Upper() && !q.AllUpper() && !t.Number() && t.Lower[0] != 'n' && !q.Lexicon.Words[t.Lower] && knownMark(q, t.Text) {
+		return identified(i, i+1, 0, "registration", strings.ToUpper(t.Text))
+	}
+	return constrain.Claim{}, false
+}
+
+// otherNumbers are words before numbers that name something else: part numbers, flight
+// numbers, directives, advisory circulars, engines' types.
+var otherNumbers = constrain.NewTable(map[string]bool{"part number": true, "part no": true, "parts number": true, "p n": true, "pn": true, "ad": true, "ads": true, "airworthiness directive": true, "advisory circular": true, "ac": true,
+	"flight": true, "flight no": true, "flight number": true, "flight level": true, "squawk": true, "squawked": true, "docket": true, "item": true, "runway": true, "runways": true, "rwy": true, "order": true, "stc": true, "serial number": true, "serial no": true, "s n": true, "sn": true,
+	"service bulletin": true, "sb": true, "safety alert": true, "safo": true, "tso": true, "notam": true, "phone": true, "highway": true, "interstate": true, "us highway": true, "state highway": true, "route": true, "safety recommendation": true, "page": true, "chapter": true, "table": true,
+	"lycoming": false, "continental": false, "pratt and whitney": false, "pt6a": false, "pt6": false, "io": false, "o": false, "tio": false, "tsio": false, "lio": false, "gtsio": false, "aeio": false, "io 360": false, "rotax": false, "allison": false, "tfe731": false, "jt8d": false, "cf6": false, "cfm56": false})
+
+// otherNumber claims the number after such a word, with the parts that a hyphen or stop
+// joins to it ("AD 87-20-03 R2").
+func otherNumber(q *constrain.Query, i int) (constrain.Claim, bool) {
+	spaced, to, ok := otherNumbers.At(q, i)
+	if !ok || to >= len(q.Tokens) {
+		return constrain.Claim{}, false
+	}
+	start := to
+	if !spaced && (q.Word(to) == "o" || q.Word(to) == "io" || q.Word(to) == "tio" || q.Word(to) == "tsio") {
+		to++ // Lycoming O-320
+	}
+	gap := q.Gap(to)
+	if to >= len(q.Tokens) || !q.Tokens[to].HasDigit() || !spaced && start == to && gap != "-" || strings.Trim(gap, " #-:.") != "" {
+		return constrain.Claim{}, false
+	}
+	for to++; to < len(q.Tokens) && (q.Gap(to) == "-" || q.Gap(to) == "." || revision.MatchString(q.Tokens[to].Text) && q.Gap(to) == " "); to++ {
+	}
+	return constrain.Claim{From: i, To: to, Weight: 6}, true
+}
+
+var revision = regexp.MustCompile(`^R\d{1,2}$`)

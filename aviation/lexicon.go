@@ -27,56 +27,46 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 	if err != nil {
 		panic(fmt.Sprintf("aviation: %v", err))
 	}
-	n := loadNames()
+	n, g := loadNames(), loadGazetteer()
 	return &constrain.Lexicon{
 		Phrases:  phrases,
 		Measures: measures,
 		Recognizers: []constrain.Recognizer{
-			n.designations, n.makers, places, identifiers, rules, operatingParts, airports, operators, persons, contrasts,
+			n.designations, n.standingMakers, g.places, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
 		},
-		Opposites:  opposites,
-		Dates:      "event_date",
-		Months:     "event_month",
-		Compile:    map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
-		Applies:    map[string]filter.Filter{"state": statesApply},
-		Units:      map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
-		Groupings:  groupings,
-		Spoken:     []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "far_description", "cfr_part", "cfr_section", "subpart", "news_source", "topic", "event_date_precision"},
-		Lookups:    []string{"registration", "airport_code", "airport_name", "operator", "accident_number", "event_id"},
-		EventNouns: []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatal", "loss", "collision"},
-		Generic:    genericWords,
-		Words:      wordSet(commonWords),
+		Opposites:     opposites,
+		Dates:         "event_date",
+		Months:        "event_month",
+		DatedBy:       map[string]string{"published": "publication_date"},
+		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
+		Applies:       map[string]filter.Filter{"state": statesApply},
+		Units:         map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
+		Groupings:     groupings,
+		Spoken:        spoken,
+		Lookups:       []string{"registration", "airport_code", "airport_name", "operator", "accident_number", "event_id"},
+		Searched:      []string{"model", "airport_name", "operator"},
+		Abbreviations: g.stops,
+		EventNouns:    []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatal", "loss", "collision"},
+		Generic:       genericWords,
+		Words:         wordSet(commonWords),
+		Names:         tableWords(placeTable, nameTable, operatorTable),
 	}
 })
 
-// Made reports whether the tokens from i name an aircraft that lost power and not
-// the accidents of one: after "the 1999" it is its year of manufacture.
-func Made(q *constrain.Query, i int) bool {
-	n := loadNames()
-	var to int
-	if _, end, ok := n.makerAt(q, i); ok {
-		to = end
-	} else if _, end, ok := n.nicknameAt(q, i); ok {
-		to = end
-	} else {
-		return false
-	}
-	for ; to < len(q.Tokens) && to < i+5; to++ {
-		switch q.Tokens[to].Lower {
-		case "accident", "accidents", "crash", "crashes", "incident", "incidents", "event", "events", "wreck":
-			return false
-		}
-	}
-	return true
-}
+// spoken are the fields whose values and names are read by the recognizers of this
+// package only, and never as bare words.
+var spoken = []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "registration", "accident_number", "event_id", "far_part", "far_description", "cfr_part", "cfr_section", "subpart",
+	"news_source", "topic", "event_date_precision", "data_source", "filled", "publication_date", "published", "valid_from", "valid_to", "amended"}
 
 var measures = []constrain.Measure{
-	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "fatalities", "fatality", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "perished", "casualties"},
-		Verbs: []string{"killed", "kill", "killing", "kills", "claimed"}},
-	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured"}, Verbs: []string{"seriously injured", "seriously injuring"}},
-	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt"}},
-	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivors"}},
-	{Field: "engine_count", After: []string{"engines", "engine", "engined"}},
+	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "fatalities", "fatality", "fatals", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "perished", "casualties", "fatally hurt"},
+		Verbs: []string{"killed", "kill", "killing", "kills", "claimed", "claiming", "took the lives of", "deaths of", "death of"}},
+	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured", "severely injured"},
+		Verbs: []string{"seriously injured", "seriously injuring", "seriously hurt", "seriously hurting"}},
+	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt", "lightly injured"}},
+	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivors", "survived", "not injured"}},
+	{Field: "engine_count", After: []string{"engines", "engine", "engined", "engine airplane", "engine airplanes", "engine aircraft", "engine plane", "engine planes", "engined airplane", "engined airplanes", "engined aircraft", "engined plane", "engined planes"}, Most: 12,
+		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"}},
 }
 
 var opposites = map[[2]string]constrain.Condition{
@@ -138,6 +128,19 @@ func compilePart(c constrain.Condition) filter.Filter {
 		return filter.And{filter.Exists{Field: "far_part"}, filter.Not{Filter: in}}
 	}
 	return filter.Simplify(in)
+}
+
+// tableWords collects the words of tables.
+func tableWords(tables ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, table := range tables {
+		for line := range lines(table) {
+			for _, w := range constrain.Words(line) {
+				out[w] = true
+			}
+		}
+	}
+	return out
 }
 
 func wordSet(text string) map[string]bool {

@@ -12,11 +12,11 @@ import (
 type Condition struct {
 	Field   string
 	Op      sextant.Op
-	Values  []any // strings, ints, or Span for dates
+	Values  []any // strings, ints, floats, bools, or Span for dates
 	Implied bool  // brought along by a name and not said: an SR22 is a Cirrus
 	Assumed string
 	Note    string        // what to say of it: "month first", "the country"
-	Narrow  filter.Filter // for one value that is narrower than its field says; see join
+	Narrow  filter.Filter // where the condition is narrower than its operator can say; see join
 }
 
 // Is builds the condition that a field has one of values.
@@ -25,6 +25,11 @@ func Is(field string, values ...any) Condition {
 		return Condition{Field: field, Op: sextant.OpEq, Values: values}
 	}
 	return Condition{Field: field, Op: sextant.OpIn, Values: values}
+}
+
+// Contains builds the condition that a field contains one of the values.
+func Contains(field string, values ...any) Condition {
+	return Condition{Field: field, Op: sextant.OpContains, Values: values}
 }
 
 // Claim says what a run of tokens means. A claim without conditions and without a
@@ -44,15 +49,16 @@ type Claim struct {
 func (c Claim) length() int { return c.To - c.From }
 
 // choose keeps a set of claims that do not overlap: longest first, then heaviest,
-// then leftmost. The result is in the order of the question.
-func choose(claims []Claim) []Claim {
+// then leftmost. The result is in the order of the question. A claim outside the
+// question's n tokens is no claim.
+func choose(claims []Claim, n int) []Claim {
 	slices.SortStableFunc(claims, func(a, b Claim) int {
 		return cmp.Or(cmp.Compare(b.length(), a.length()), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.From, b.From))
 	})
 	var kept []Claim
-	taken := map[int]bool{}
+	taken := make([]bool, n)
 	for _, c := range claims {
-		if !free(taken, c) {
+		if c.From < 0 || c.To > n || c.From >= c.To || slices.Contains(taken[c.From:c.To], true) {
 			continue
 		}
 		for i := c.From; i < c.To; i++ {
@@ -62,13 +68,4 @@ func choose(claims []Claim) []Claim {
 	}
 	slices.SortFunc(kept, func(a, b Claim) int { return cmp.Compare(a.From, b.From) })
 	return kept
-}
-
-func free(taken map[int]bool, c Claim) bool {
-	for i := c.From; i < c.To; i++ {
-		if taken[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -1,7 +1,6 @@
 package constrain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,10 +35,8 @@ type UserFilter struct {
 func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Reading, user UserFilter) (Account, error) {
 	a := Account{Filters: map[string]filter.Filter{}, Parts: map[string][]Compiled{}}
 	a.Ledger = sextant.Ledger{Constraints: wire(r.Constraints, user), JointByCollection: map[string]int64{}, Unenforceable: r.Unenforceable, UnknownValues: r.UnknownValues}
-	empty := map[string]bool{}
 	for _, c := range collections {
 		spec := c.Spec()
-		empty[spec.Name] = p.vocabulary.Documents[spec.Name] == 0
 		compiled, at := Compile(spec, p.lexicon, r.Constraints)
 		if f, ok := user.Filter[spec.Name]; ok && user.Text != "" {
 			compiled, at = append(compiled, Compiled{Constraint: Constraint{Condition: Condition{Field: "filter"}}, Filter: f}), append(at, len(r.Constraints))
@@ -68,29 +65,37 @@ func (a *Account) readings(ctx context.Context, collections []store.Collection, 
 	for _, alt := range r.Ambiguous {
 		shown := sextant.Ambiguity{Text: alt.Text}
 		for k, cond := range append([]Condition{alt.Taken}, alt.Others...) {
-			reading := sextant.Reading{Field: cond.Field, Op: cond.Op, Values: wireValues(cond), Note: cond.Note}
+			n, err := countJoint(ctx, collections, p, replaced(r.Constraints, alt.Taken, cond))
+			if err != nil {
+				return fmt.Errorf("readings of %q: %w", alt.Text, err)
+			}
+			note := cond.Note
 			if k == 0 {
-				reading.Note = strings.TrimSpace("taken; " + cond.Note)
-				reading.Note = strings.TrimSuffix(reading.Note, ";")
+				note = strings.TrimSuffix("taken; "+note, "; ")
 			}
-			var n int64
-			for _, c := range collections {
-				compiled, _ := Compile(c.Spec(), p.lexicon, replaced(r.Constraints, alt.Taken, cond))
-				if len(compiled) == 0 || p.vocabulary.Documents[c.Spec().Name] == 0 {
-					continue
-				}
-				m, err := c.Count(ctx, Joint(compiled), store.Documents)
-				if err != nil {
-					return fmt.Errorf("readings of %q: %w", alt.Text, err)
-				}
-				n += m
-			}
-			reading.Count = &n
-			shown.Readings = append(shown.Readings, reading)
+			shown.Readings = append(shown.Readings, sextant.Reading{Field: cond.Field, Op: cond.Op, Values: wireValues(cond), Note: note, Count: &n})
 		}
 		a.Ledger.Ambiguous = append(a.Ledger.Ambiguous, shown)
 	}
 	return nil
+}
+
+// countJoint counts what satisfies all constraints over the collections that hold
+// something and can enforce one of them.
+func countJoint(ctx context.Context, collections []store.Collection, p *Parser, cs []Constraint) (int64, error) {
+	var sum int64
+	for _, c := range collections {
+		compiled, _ := Compile(c.Spec(), p.lexicon, cs)
+		if len(compiled) == 0 || p.vocabulary.Documents[c.Spec().Name] == 0 {
+			continue
+		}
+		n, err := c.Count(ctx, Joint(compiled), store.Documents)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
 // replaced returns the constraints with one condition read another way.
@@ -172,118 +177,6 @@ func (k *keeper) account(i int) error {
 	return err
 }
 
-// maxRelaxed bounds the search for relaxations: sets of more constraints than this
-// are not a near miss any more.
-const maxRelaxed = 4
-
-// relax finds every smallest set of constraints whose removal gives something, and
-// what values the dropped field then has.
-func (k *keeper) relax() error {
-	for size := 1; size <= min(len(k.compiled), maxRelaxed); size++ {
-		found, err := k.relaxBy(size)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			continue
-		}
-		slices.SortStableFunc(found, func(a, b sextant.Relaxation) int { return cmp.Compare(a.Count, b.Count) })
-		k.ledger.Relaxations = append(k.ledger.Relaxations, found...)
-		return k.available(found)
-	}
-	return nil
-}
-
-func (k *keeper) relaxBy(size int) ([]sextant.Relaxation, error) {
-	var out []sextant.Relaxation
-	for drop := range subsets(len(k.compiled), size) {
-		var kept []Compiled
-		r := sextant.Relaxation{}
-		for i, c := range k.compiled {
-			if slices.Contains(drop, i) {
-				r.Drop, r.DropAt = append(r.Drop, c.Field), append(r.DropAt, k.at[i])
-				continue
-			}
-			kept = append(kept, c)
-		}
-		if len(kept) == 0 {
-			continue // dropping everything is no relaxation but another question
-		}
-		var err error
-		if r.Count, err = k.count(Joint(kept)); err != nil {
-			return nil, err
-		}
-		if r.Count > 0 {
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
-
-// subsets yields the index sets of the given size in lexical order.
-func subsets(n, size int) func(func([]int) bool) {
-	return func(yield func([]int) bool) {
-		set := make([]int, size)
-		var place func(at, from int) bool
-		place = func(at, from int) bool {
-			if at == size {
-				return yield(set)
-			}
-			for i := from; i < n; i++ {
-				set[at] = i
-				if !place(at+1, i+1) {
-					return false
-				}
-			}
-			return true
-		}
-		place(0, 0)
-	}
-}
-
-const maxAvailable = 12
-
-// available lists, for each single constraint whose removal helps, the values its
-// field has under the others.
-func (k *keeper) available(found []sextant.Relaxation) error {
-	spec := k.collection.Spec()
-	for _, r := range found {
-		if len(r.Drop) != 1 {
-			continue
-		}
-		field, ok := spec.Schema.Field(r.Drop[0])
-		if !ok || len(field.AnyOf) > 0 {
-			continue
-		}
-		var kept []Compiled
-		for i, c := range k.compiled {
-			if k.at[i] != r.DropAt[0] {
-				kept = append(kept, c)
-			}
-		}
-		q := store.FacetQuery{Field: field.Name, Filter: Joint(kept)}
-		if field.Kind == filter.Time {
-			q.By = store.Year
-		} else {
-			q.Limit = maxAvailable
-		}
-		facet, err := k.collection.Facet(k.ctx, q)
-		if err != nil {
-			return err
-		}
-		k.ledger.Available = append(k.ledger.Available, sextant.Available{Field: field.Name, Values: pairs(facet.Buckets)})
-	}
-	return nil
-}
-
-func pairs(buckets []store.Bucket) [][]any {
-	out := make([][]any, len(buckets))
-	for i, b := range buckets {
-		out[i] = []any{b.Value, b.Count}
-	}
-	return out
-}
-
 // wire writes constraints as the ledger shows them.
 func wire(cs []Constraint, user UserFilter) []sextant.Constraint {
 	out := make([]sextant.Constraint, 0, len(cs)+1)
@@ -348,7 +241,7 @@ func beyond(s Span, from, to time.Time) bool {
 }
 
 func (c Constraint) periodText(s Span) string {
-	if !s.From.IsZero() && isYear(s) {
+	if s.isYear() {
 		return strconv.Itoa(s.From.Year())
 	}
 	from, to := s.Strings()

@@ -22,6 +22,10 @@ type Lexicon struct {
 	// Dates is the field a date in a question is about where it names no other, and
 	// Months the int field that holds the month alone ("" where there is none).
 	Dates, Months string
+	// DatedBy names the field that a date after a verb is about ("published": the
+	// publication's date), or "" where none holds it. Verbs of making and owning need no
+	// entry: "built in 1968" is never the date of an event.
+	DatedBy map[string]string
 	// Compile overrides how a condition becomes a filter, by field, for fields whose
 	// plain comparison is not what people mean.
 	Compile map[string]CompileFunc
@@ -35,14 +39,17 @@ type Lexicon struct {
 	// Spoken names fields that only the lexicon's own phrases and recognizers read;
 	// their values are never matched as bare words.
 	Spoken []string
-	// Lookups names fields without facets whose values the recognizers look up.
-	Lookups    []string
-	EventNouns []string // what a document is called: "accident", "crash"
+	// Lookups names fields without facets whose values the recognizers look up, and
+	// Searched those whose values they look for by a part ([Vocabulary.Contains]).
+	Lookups, Searched []string
+	// Abbreviations are words whose full stop ends no sentence: "st", "calif".
+	Abbreviations map[string]bool
+	EventNouns    []string // what a document is called: "accident", "crash"
 	// Generic words say nothing of a question's subject in this domain: "aircraft".
 	Generic map[string]bool
-	// Words holds common words of the language, lower case: a word in it is never
-	// taken for a misspelt value.
-	Words map[string]bool
+	// Words holds common words of the language, lower case, and Names words of the
+	// domain's own tables: neither is ever taken for a misspelt value.
+	Words, Names map[string]bool
 }
 
 // Phrase maps words to conditions. Words are compared lower-case, hyphens, dots and
@@ -59,6 +66,10 @@ type Measure struct {
 	Field string
 	After []string // phrases that follow the number: "killed", "fatalities"
 	Verbs []string // phrases that precede it: "killed", "killing"
+	// Unless are phrases before the number or after the measure that make it count
+	// something else: "two engine failures".
+	Unless []string
+	Most   int // no number above it is this measure ("747 engine surge"); 0 is no limit
 }
 
 // Grouping says how rows of a breakdown are made.

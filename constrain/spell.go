@@ -2,11 +2,33 @@ package constrain
 
 import "slices"
 
-// nearest finds the one candidate a word is a misspelling of: within one edit of
-// a word of five to seven letters, two of a longer one, first letters equal, and no
-// other candidate as near. Real words of the language are never misspellings.
-func (q *Query) nearest(word string, candidates []string) (string, bool) {
-	if len(word) < 4 || q.Lexicon.Words[word] || q.stop[word] {
+// Candidates are words that a misspelt one may stand for, by first letter. It is
+// immutable.
+type Candidates struct{ byFirst [256][]string }
+
+// NewCandidates prepares lower-case words of five letters and more; shorter ones have
+// too many neighbours to be guessed.
+func NewCandidates(words []string) *Candidates {
+	c := &Candidates{}
+	words = slices.Clone(words)
+	slices.Sort(words)
+	for _, w := range slices.Compact(words) {
+		if len(w) >= 5 && len(w) <= maxSpelt {
+			c.byFirst[w[0]] = append(c.byFirst[w[0]], w)
+		}
+	}
+	return c
+}
+
+const maxSpelt = 24
+
+// Nearest finds the one candidate that token i is a misspelling of: within one edit of
+// a word of up to seven letters, two of a longer one, first letters equal, and no other
+// candidate as near. Words of the language and words with digits are no misspellings.
+func (q *Query) Nearest(i int, c *Candidates) (string, bool) {
+	t := &q.Tokens[i]
+	word := t.Lower
+	if len(word) < 4 || len(word) > maxSpelt || t.digits > 0 || q.realWord(word) {
 		return "", false
 	}
 	limit := 1
@@ -14,34 +36,48 @@ func (q *Query) nearest(word string, candidates []string) (string, bool) {
 		limit = 2
 	}
 	best, at, tied := "", limit+1, false
-	for _, c := range candidates {
-		if c == word || len(c) < 5 || c[0] != word[0] {
-			continue
+	for _, candidate := range c.byFirst[word[0]] {
+		if candidate == word {
+			return "", false
 		}
-		switch d := editDistance(word, c, limit); {
+		switch d := editDistance(word, candidate, limit); {
 		case d < at:
-			best, at, tied = c, d, false
-		case d == at && c != best:
+			best, at, tied = candidate, d, false
+		case d == at && d <= limit:
 			tied = true
 		}
 	}
 	return best, at <= limit && !tied
 }
 
+// realWord reports whether a word, or what it is the plural of, is known.
+func (q *Query) realWord(word string) bool {
+	if q.Lexicon.Words[word] || q.Lexicon.Names[word] || stopWords[word] {
+		return true
+	}
+	for _, s := range singulars(word) {
+		if q.Lexicon.Words[s] || q.Lexicon.Names[s] {
+			return true
+		}
+	}
+	return false
+}
+
 // editDistance is the optimal string alignment distance (insertions, deletions,
-// substitutions and swaps of neighbours), or limit+1 as soon as it must be more.
+// substitutions and swaps of neighbours) of words of at most maxSpelt bytes, or
+// limit+1 as soon as it must be more.
 func editDistance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1
 	}
-	before := make([]int, len(b)+1)
-	row := make([]int, len(b)+1)
-	next := make([]int, len(b)+1)
-	for j := range row {
+	var rows [3][maxSpelt + 1]int
+	before, row, next := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
 		row[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
 		next[0] = i
+		least := i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
@@ -51,8 +87,9 @@ func editDistance(a, b string, limit int) int {
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				next[j] = min(next[j], before[j-2]+1)
 			}
+			least = min(least, next[j])
 		}
-		if slices.Min(next) > limit {
+		if least > limit {
 			return limit + 1
 		}
 		before, row, next = row, next, before

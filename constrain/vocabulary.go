@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,15 +27,19 @@ type Vocabulary struct {
 	Documents   map[string]int64 // by collection
 	Coverage    []sextant.Coverage
 	fields      map[string]*fieldValues
+	names       []string // of fields, in the order of the schemas
 }
 
+// fieldValues are the values of one field, found by their words, by their letters and
+// digits alone, and by a part of those.
 type fieldValues struct {
 	field   filter.Field
 	byWords map[string]Value // words joined by blanks -> the commonest spelling
-	byFold  map[string]Value
-	values  []Value // by falling count
-	longest int     // most words in a value
-	first   map[string]bool
+	byFold  map[string]Value // filter.Squeeze of the value
+	values  []Value          // by falling count
+	longest int              // most words in a value
+	first   map[string]bool  // first words
+	parts   parts
 }
 
 // BuildVocabulary reads the values of all faceted keyword fields, and of those named
@@ -42,14 +47,32 @@ type fieldValues struct {
 func BuildVocabulary(ctx context.Context, collections []store.Collection, also ...string) (*Vocabulary, error) {
 	v := &Vocabulary{Documents: map[string]int64{}, fields: map[string]*fieldValues{}}
 	for _, c := range collections {
-		if err := v.add(ctx, c, also); err != nil {
+		if err := v.read(ctx, c, also); err != nil {
 			return nil, fmt.Errorf("vocabulary of %s: %w", c.Spec().Name, err)
 		}
 	}
+	v.finish()
 	return v, nil
 }
 
-func (v *Vocabulary) add(ctx context.Context, c store.Collection, also []string) error {
+// NewVocabulary makes a vocabulary of values that are known without a store. Every
+// collection is taken to hold one document.
+func NewVocabulary(collections []sextant.Collection, values map[string][]Value) *Vocabulary {
+	v := &Vocabulary{Documents: map[string]int64{}, fields: map[string]*fieldValues{}}
+	for _, spec := range collections {
+		v.Collections = append(v.Collections, spec)
+		v.Documents[spec.Name] = 1
+		for _, f := range spec.Schema.Fields {
+			if len(values[f.Name]) > 0 {
+				v.add(f, values[f.Name])
+			}
+		}
+	}
+	v.finish()
+	return v
+}
+
+func (v *Vocabulary) read(ctx context.Context, c store.Collection, also []string) error {
 	spec := c.Spec()
 	v.Collections = append(v.Collections, spec)
 	n, err := c.Count(ctx, filter.All, store.Documents)
@@ -71,7 +94,11 @@ func (v *Vocabulary) add(ctx context.Context, c store.Collection, also []string)
 		if err != nil {
 			return err
 		}
-		v.addValues(f, facet.Buckets)
+		values := make([]Value, len(facet.Buckets))
+		for i, b := range facet.Buckets {
+			values[i] = Value{Text: b.Value.Str(), Count: b.Count}
+		}
+		v.add(f, values)
 	}
 	return nil
 }
@@ -97,14 +124,14 @@ func (v *Vocabulary) addCoverage(ctx context.Context, c store.Collection) error 
 	return nil
 }
 
-func (v *Vocabulary) addValues(f filter.Field, buckets []store.Bucket) {
+func (v *Vocabulary) add(f filter.Field, values []Value) {
 	fv := v.fields[f.Name]
 	if fv == nil {
 		fv = &fieldValues{field: f, byWords: map[string]Value{}, byFold: map[string]Value{}, first: map[string]bool{}}
 		v.fields[f.Name] = fv
+		v.names = append(v.names, f.Name)
 	}
-	for _, b := range buckets {
-		value := Value{Text: b.Value.Str(), Count: b.Count}
+	for _, value := range values {
 		words := Words(value.Text)
 		if len(words) == 0 {
 			continue
@@ -115,7 +142,12 @@ func (v *Vocabulary) addValues(f filter.Field, buckets []store.Bucket) {
 		keep(fv.byWords, strings.Join(words, " "), value)
 		keep(fv.byFold, filter.Squeeze.Of(value.Text), value)
 	}
-	slices.SortStableFunc(fv.values, func(a, b Value) int { return int(b.Count - a.Count) })
+}
+
+func (v *Vocabulary) finish() {
+	for _, fv := range v.fields {
+		slices.SortStableFunc(fv.values, func(a, b Value) int { return cmp.Compare(b.Count, a.Count) })
+	}
 }
 
 // keep stores the commoner of two values of one key and adds their counts.
@@ -129,12 +161,10 @@ func keep(m map[string]Value, key string, v Value) {
 	m[key] = v
 }
 
-// Has reports whether any collection has the field, empty or not.
+// Has reports whether some collection has the field, empty or not.
 func (v *Vocabulary) Has(field string) bool {
-	return slices.ContainsFunc(v.Collections, func(c sextant.Collection) bool {
-		_, ok := c.Schema.Field(field)
-		return ok
-	})
+	_, ok := v.Field(field)
+	return ok
 }
 
 // Field returns the definition of a field from the first collection that has it.
@@ -175,41 +205,48 @@ func (v *Vocabulary) LookupFold(field, text string) (Value, bool) {
 	return value, ok
 }
 
-// Containing counts the units whose value contains sub, letters and digits alone.
-func (v *Vocabulary) Containing(field, sub string) (n int64) {
-	sub = filter.Squeeze.Of(sub)
-	if fv := v.fields[field]; fv != nil && sub != "" {
-		for folded, value := range fv.byFold {
-			if strings.Contains(folded, sub) {
-				n += value.Count
-			}
-		}
-	}
-	return n
+// Contains reports whether at least so many units have a value of the field that
+// contains the text, letters and digits alone.
+func (v *Vocabulary) Contains(field, text string, least int64) bool {
+	fv := v.fields[field]
+	sub := filter.Squeeze.Of(text)
+	return fv != nil && sub != "" && fv.partIndex().atLeast(sub, least)
 }
 
-// longestAt returns the longest run of tokens from i that is a value of the field.
-func (q *Query) longestAt(field string, i int) (value Value, to int, ok bool) {
+// LongestAt returns the longest value of the field that starts at token i, and the
+// token after it.
+func (q *Query) LongestAt(field string, i int) (Value, int, bool) {
 	fv := q.Vocabulary.fields[field]
-	if fv == nil || !fv.first[q.Tokens[i].Lower] {
+	if fv == nil || i < 0 || i >= len(q.Tokens) {
 		return Value{}, i, false
 	}
-	key := ""
+	return fv.longestAt(q, i)
+}
+
+func (fv *fieldValues) longestAt(q *Query, i int) (value Value, to int, ok bool) {
+	if !fv.first[q.Tokens[i].Lower] {
+		return Value{}, i, false
+	}
+	var room [96]byte
+	key := room[:0]
 	for n := 0; n < fv.longest && i+n < len(q.Tokens); n++ {
 		if n > 0 {
-			if !q.Tokens[i+n].joins() {
+			if !q.Tokens[i+n].joins {
 				break
 			}
-			key += " "
+			key = append(key, ' ')
 		}
-		key += q.Tokens[i+n].Lower
-		if v, hit := fv.byWords[key]; hit {
+		key = append(key, q.Tokens[i+n].Lower...)
+		if v, hit := fv.byWords[string(key)]; hit {
 			value, to, ok = v, i+n+1, true
 		}
 	}
 	return value, to, ok
 }
 
-// LongestAt is longestAt for recognizers: the longest value of the field that
-// starts at token i, and the token after it.
-func (q *Query) LongestAt(field string, i int) (Value, int, bool) { return q.longestAt(field, i) }
+// Begins is Contains for values that begin with the text.
+func (v *Vocabulary) Begins(field, text string, least int64) bool {
+	fv := v.fields[field]
+	sub := filter.Squeeze.Of(text)
+	return fv != nil && sub != "" && fv.partIndex().atLeast("\x00"+sub, least)
+}

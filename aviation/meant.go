@@ -1,0 +1,173 @@
+package aviation
+
+import (
+	"strings"
+
+	"github.com/sextant-rag/sextant/constrain"
+)
+
+// Many aircraft are named after animals, peoples, jewels and founders. Whether "beaver"
+// is the airplane is told by how it is written and by the words beside it.
+
+// alike says how much a name is like another word.
+type alike uint8
+
+const (
+	likeNothing alike = iota // Cessna, Skyhawk: nothing else
+	likeName                 // Comanche, Douglas: peoples, persons, towns, written with a capital as well
+	likeWord                 // beaver, arrow: plain words
+	likeAny                  // lake, extra: words so plain that only a kind of aircraft beside them tells
+)
+
+var (
+	properNames = wordSet(`comanche seneca cherokee navajo apache cheyenne aztec pawnee seminole saratoga malibu waco douglas cameron ryan hughes fairchild lockheed curtiss kiowa cayuse sioux huey hiller
+ dakota barnes reims culver stearman vans thorp`)
+	commonNames = wordSet(`beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
+ islander phenom husky buccaneer shrike chieftain debonair constellation hercules concorde gazelle lama avanti chinook starship eagle skylark zodiac jetstream merlin skipper sundowner thrush bobcat corsair bell quest
+ caravelle breezy quickie dromader kodiak spitfire hellcat bearcat warhawk katana rallye buckeye zenith interstate aerostar tristar puma alouette dauphin saab rans grob meyers varga atr casa`)
+	weakNames = wordSet(`lake extra let globe republic fleet snow alon iai`)
+	// likeNames are names of several words that mean something else as well.
+	likeNames = wordSet(`great_lakes air_command star_ship bird_dog super_chief thunder_and_colt`)
+)
+
+func likeness(name string) alike {
+	switch {
+	case weakNames[name], likeNames[strings.ReplaceAll(name, " ", "_")]:
+		return likeAny
+	case commonNames[name]:
+		return likeWord
+	case properNames[name]:
+		return likeName
+	}
+	return likeNothing
+}
+
+// kindNouns say that what they stand beside is an aircraft.
+var kindNouns = wordSet(`aircraft airplane airplanes aeroplane aeroplanes plane planes helicopter helicopters amphibian amphibians seaplane seaplanes floatplane floatplanes jet jets series twin twins taildragger taildraggers
+ biplane biplanes rg owners pilots tail rotor turboprop turboprops floats warbird homebuilt homebuilts kit kits glider gliders balloon balloons trainer`)
+
+// troubleNouns are what happens to aircraft and not to beavers.
+var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wing spin spins flown icing overrun overruns groundloop groundloops groundlooped stalled ditched ditching nosed lost landing takeoff fatal fatals destroyed
+ forced flights flight hull prop propeller`)
+
+// institutions follow a name that is a people's, a town's or a company's.
+var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch falls springs hills valley mountain
+ mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
+
+// meant tells the maker or type at tokens [i, to) from the plain word.
+func (n *names) meant(q *constrain.Query, i, to int) bool {
+	like := n.likeAt(q, i, to)
+	if like == likeNothing {
+		return true
+	}
+	if q.Joined(to) {
+		next := q.Word(to)
+		switch {
+		case n.designationAfter(q, to, "") > to:
+			return true
+		case kindNouns[next]:
+			return like == likeName || q.Tokens[i].Capital() || q.AllLower()
+		case institutions[next]:
+			return false
+		case like != likeAny && q.EventNoun(to):
+			return true
+		case like != likeAny && troubleNouns[next]:
+			return like == likeName || q.Tokens[i].Capital() || q.AllLower()
+		}
+	}
+	switch {
+	case like == likeAny:
+		return alone(q, i, to) && q.Tokens[i].Capital() && i > 0
+	case q.AllLower() || q.AllUpper():
+		return n.keyword(q, i, to, like)
+	}
+	return q.Tokens[i].Capital() && n.named(q, i, to)
+}
+
+func (n *names) likeAt(q *constrain.Query, i, to int) alike {
+	words := make([]string, 0, 3)
+	for k := i; k < to; k++ {
+		words = append(words, q.Word(k))
+	}
+	name := strings.Join(words, " ")
+	like := likeness(name)
+	if like == likeNothing && to == i+1 {
+		like = max(like, likeness(strings.TrimSuffix(name, "s")))
+	}
+	return like
+}
+
+var articles = wordSet(`a an the or and than of involving involved with fatal by any every all no another this that these those one two three either both versus vs my his her their for not but nor neither except excluding minus`)
+
+// named judges a name with a capital in a sentence: as an aircraft's it stands after an
+// article, a maker or a comma, and no further name follows.
+func (n *names) named(q *constrain.Query, i, to int) bool {
+	if to < len(q.Tokens) && q.Tokens[to].Capital() && q.Joined(to) && !n.knownAhead(q, to) && !titleCase(q) {
+		return false
+	}
+	if loadGazetteer().placeAhead(q, to) && q.Joined(i) && cityBefore[q.Word(i-1)] {
+		return false
+	}
+	first := i == 0 || strings.ContainsAny(q.Gap(i), ".?!")
+	switch {
+	case first:
+		return !q.Joined(to) || setting[q.Word(to)]
+	case !q.Joined(i):
+		return !loadGazetteer().placeAhead(q, to) || strings.ContainsAny(q.Gap(i), "(")
+	case articles[q.Word(i-1)]:
+		return true
+	}
+	_, _, made := n.makerAt(q, i-1)
+	return made || q.Word(i-1) == "in" && !loadGazetteer().placeAhead(q, to) && len(q.Word(i)) > 4 && strings.HasSuffix(q.Word(i), "s")
+}
+
+// knownAhead reports whether the word with a capital at token i is one that stands
+// beside aircraft: a place, a maker, a designation, a month.
+func (n *names) knownAhead(q *constrain.Query, i int) bool {
+	if _, _, ok := n.makerAt(q, i); ok || q.Tokens[i].HasDigit() || q.EventNoun(i) || kindNouns[q.Word(i)] || q.Tokens[i].Upper() {
+		return true
+	}
+	if _, _, ok := n.nicknameAt(q, i); ok {
+		return true
+	}
+	if _, _, ok := q.PhraseAt(i); ok {
+		return true
+	}
+	return loadGazetteer().placeAhead(q, i)
+}
+
+// titleCase reports whether most words are capitalised, so that capitals tell nothing.
+func titleCase(q *constrain.Query) bool {
+	capitals := 0
+	for _, t := range q.Tokens {
+		if t.Capital() || t.HasDigit() || len(t.Text) < 3 {
+			capitals++
+		}
+	}
+	return len(q.Tokens) > 3 && capitals*5 >= len(q.Tokens)*4
+}
+
+// setting are words that go on after a name with where, when and how.
+var setting = wordSet(`in on at with during over near that which since from`)
+
+// keyword judges a name in a question without capitals, which are written in keywords:
+// a people's or founder's name is an aircraft's unless it stands for a place or person,
+// a plain word only right before a place, a year or the end.
+func (n *names) keyword(q *constrain.Query, i, to int, like alike) bool {
+	before := q.Word(i - 1)
+	if q.Joined(i) && (cityBefore[before] && before != "of" && before != "by" || titles[before] || namers[before] || givenNames()[before]) {
+		return false
+	}
+	g := loadGazetteer()
+	if q.Gap(to) == ", " && g.placeAhead(q, to) {
+		return false
+	}
+	if like == likeName {
+		return true
+	}
+	if q.Joined(i) && (before == "a" || before == "the" || before == "an") && to < len(q.Tokens) {
+		return false
+	}
+	_, _, stated := g.stateAt(q, min(to, len(q.Tokens)-1))
+	return to >= len(q.Tokens) || !q.Joined(to) || stated || len(q.Word(to)) == 4 && q.Tokens[to].Number()
+}

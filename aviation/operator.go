@@ -1,0 +1,99 @@
+package aviation
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"github.com/sextant-rag/sextant/constrain"
+)
+
+//go:embed vocabulary/operators.tsv
+var operatorTable string
+
+// carriers are those that people name without "airlines".
+var carriers = sync.OnceValue(func() *constrain.Table[[]any] {
+	entries := map[string][]any{}
+	for line := range lines(operatorTable) {
+		words, names, _ := strings.Cut(line, "\t")
+		for w := range strings.SplitSeq(words, "|") {
+			entries[w] = anys(strings.Split(names, "|"))
+		}
+	}
+	return constrain.NewTable(entries)
+})
+
+// suffixes of a carrier's name, which its records spell in many ways.
+var (
+	carrierWords = constrain.NewTable(map[string]bool{"air lines": true, "airlines": true, "airline": true, "airways": true, "air line": true, "aviation": false, "express": false, "air": false})
+	flownBy      = constrain.NewTable(map[string]bool{"flown by": true, "operated by": true, "belonging to": true, "owned by": true})
+)
+
+// operators claims carriers: "flown by Southwest", "Delta Air Lines accidents", "FedEx".
+func operators(q *constrain.Query) []constrain.Claim {
+	var out []constrain.Claim
+	for i := range q.Tokens {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){carrier, airline, flown} {
+			if c, ok := read(q, i); ok {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func operatedBy(from, to int, names ...any) constrain.Claim {
+	return constrain.Claim{From: from, To: to, Conditions: []constrain.Condition{constrain.Contains("operator", names...)}, Weight: 8}
+}
+
+func carrier(q *constrain.Query, i int) (constrain.Claim, bool) {
+	names, to, ok := carriers().At(q, i)
+	return operatedBy(i, to, names...), ok && (q.Tokens[i].Capital() || q.AllLower())
+}
+
+// airline reads a name before "airlines": "Turkish Airlines", "united airlines". An
+// airline that the records do not hold is a condition nothing satisfies.
+func airline(q *constrain.Query, i int) (constrain.Claim, bool) {
+	if !named(q, i) {
+		return constrain.Claim{}, false
+	}
+	for to := i + 1; to < len(q.Tokens) && to <= i+3 && q.Joined(to); to++ {
+		if sure, end, ok := carrierWords.At(q, to); ok && sure && (q.Tokens[to].Capital() || q.AllLower()) {
+			name := strings.ToUpper(q.Written(i, to))
+			known := q.Vocabulary.Contains("operator", name, 1)
+			return operatedBy(i, end, name), known || q.Tokens[i].Capital() && !q.AllUpper() && to == i+1
+		}
+		if !named(q, to) {
+			break
+		}
+	}
+	return constrain.Claim{}, false
+}
+
+// named reports whether token i can be a part of a carrier's name.
+func named(q *constrain.Query, i int) bool {
+	t := q.Tokens[i]
+	return (t.Capital() || q.AllLower()) && !stopBefore[t.Lower] && !q.EventNoun(i) && !t.HasDigit() && !notNames[t.Lower]
+}
+
+var notNames = wordSet(`regional commuter scheduled foreign major us domestic international charter passenger cargo commercial national flag other most many all no part which fatal air how what`)
+
+// flown reads the capitalised name after "flown by".
+func flown(q *constrain.Query, i int) (constrain.Claim, bool) {
+	_, start, ok := flownBy.At(q, i)
+	if !ok {
+		return constrain.Claim{}, false
+	}
+	to, end := start, start
+	for end < len(q.Tokens) && end < start+5 && q.Tokens[end].Capital() && q.Joined(end) {
+		if _, _, isSuffix := carrierWords.At(q, end); !isSuffix || end == start {
+			to = end + 1
+		}
+		end++
+	}
+	if to == start {
+		return constrain.Claim{}, false
+	}
+	name := strings.ToUpper(q.Written(start, to))
+	return operatedBy(i, end, name), q.Vocabulary.Contains("operator", name, 1)
+}

@@ -1,0 +1,146 @@
+package constrain
+
+import (
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// What a question says without asking for it: clauses that set the scene, the asker's
+// own story, and words whose meaning is asked.
+
+// clause is a run of tokens between full stops, semicolons and turns of speech.
+type clause struct {
+	from, to int
+	question bool // ends in a question mark
+}
+
+func (q *Query) clauses() []clause {
+	var out []clause
+	start := 0
+	for i := 1; i < len(q.Tokens); i++ {
+		gap := q.Tokens[i].Gap
+		if strings.ContainsAny(gap, ".?!;") && !q.abbreviation(i) || q.turn(i) {
+			out = append(out, clause{from: start, to: i, question: strings.Contains(gap, "?")})
+			start = i
+		}
+	}
+	return append(out, clause{from: start, to: len(q.Tokens), question: strings.HasSuffix(strings.TrimSpace(q.Text), "?")})
+}
+
+// abbreviation tells the stop of "U.S.", "St. Louis" or a decimal from a full stop.
+func (q *Query) abbreviation(i int) bool {
+	if strings.HasPrefix(q.Tokens[i].Gap, ".,") {
+		return true
+	}
+	if strings.TrimSpace(q.Tokens[i].Gap) != "." {
+		return false
+	}
+	before := &q.Tokens[i-1]
+	return q.Tokens[i].Gap == "." || len(before.Text) <= 2 && !before.Number() || monthNames[before.Lower] > 0 && len(before.Text) <= 4 || q.Lexicon.Abbreviations[before.Lower]
+}
+
+var turns = NewTable(map[string]bool{"but i want": true, "but i need": true, "but show me": true, "but tell me": true, "what i want": true, "but what i want": true, "instead show me": true, "but now i want": true})
+
+// turn reports whether what was said before token i is taken back there.
+func (q *Query) turn(i int) bool {
+	_, _, ok := turns.At(q, i)
+	return ok
+}
+
+// withoutBackground drops the conditions of clauses that only set the scene: a
+// statement that names no event before a question, what precedes "but I want", and
+// what the asker says of himself.
+func (q *Query) withoutBackground(claims []Claim) []Claim {
+	background := make([]bool, len(q.Tokens))
+	clauses := q.clauses()
+	for k, c := range clauses[:len(clauses)-1] {
+		later := clauses[k+1:]
+		statement := !c.question && !q.eventful(c) && !q.asks(c) && q.asksLater(later, claims)
+		if q.turn(later[0].from) || statement {
+			for i := c.from; i < c.to; i++ {
+				background[i] = true
+			}
+		}
+	}
+	q.ownStory(background)
+	defined := q.definitional()
+	var out []Claim
+	for _, c := range claims {
+		if background[c.From] || defined && q.eventCondition(c) {
+			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// asksLater reports whether a later clause asks for something of its own: it names
+// events, or states a condition.
+func (q *Query) asksLater(cs []clause, claims []Claim) bool {
+	for _, c := range cs {
+		if q.eventful(c) {
+			return true
+		}
+		for _, claim := range claims {
+			if (c.question || q.asks(c)) && claim.From >= c.from && claim.To <= c.to && len(claim.Conditions) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var asking = set(`what which who why how when where show list give find tell count did does is are was were any compare want pull please can could`)
+
+func (q *Query) asks(c clause) bool { return c.from < c.to && asking[q.Tokens[c.from].Lower] }
+
+func (q *Query) eventful(c clause) bool {
+	for i := c.from; i < c.to; i++ {
+		if q.EventNoun(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// eventCondition reports whether a claim is about a field of events; a question
+// about what a rule says still names the rule.
+func (q *Query) eventCondition(c Claim) bool {
+	for _, spec := range q.Vocabulary.Collections {
+		for _, cond := range c.Conditions {
+			if _, ok := spec.Schema.Field(cond.Field); ok && spec.Role == sextant.RoleEvents {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": true, "define": true, "how do i": true, "how do you": true, "how does": true,
+	"how can i": true, "how should i": true, "how to": true, "what is a": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
+
+// definitional reports whether the question asks what words mean or how a thing is
+// done, and names no event: its values are its subject, not conditions.
+func (q *Query) definitional() bool {
+	_, _, ok := definitions.At(q, 0)
+	return ok && !q.Eventful()
+}
+
+// ownStory marks "I fly out of Boise in a Maule, ...": the asker's own life is no
+// condition on the corpus, up to the next comma.
+func (q *Query) ownStory(background []bool) {
+	if len(q.Tokens) < 4 || q.Tokens[0].Lower != "i" && q.Tokens[0].Lower != "my" && q.Tokens[0].Lower != "we" {
+		return
+	}
+	switch q.Tokens[1].Lower {
+	case "want", "need", "would", "am", "like", "m", "d", "wonder":
+		return
+	}
+	for i := range q.Tokens {
+		if i > 0 && strings.ContainsAny(q.Tokens[i].Gap, ",;.?!") || q.turn(i) {
+			return
+		}
+		background[i] = true
+	}
+}

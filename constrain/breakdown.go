@@ -1,0 +1,244 @@
+package constrain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// Requests for a breakdown: by a field, the top of one, comparisons and shares.
+
+// groupingAt reads the name of a grouping at token i, with its article.
+func (q *Query) groupingAt(i int) (Grouping, int, bool) {
+	for _, article := range []string{"the", "each", "calendar", "aircraft"} {
+		if _, _, ok := q.groupings.PluralAt(q, i); ok {
+			break
+		}
+		i = q.Skip(i, article)
+	}
+	return q.groupings.PluralAt(q, i)
+}
+
+var (
+	groupers  = NewTable(phrases(true, "broken down by, break down by, breakdown by, grouped by, group by, split by, for each, in each, by, per, each, every, a breakdown of, distribution of, distribution by"))
+	intervals = NewTable(map[string]string{"year by year": "year", "yearly": "year", "annually": "year", "annual": "year", "monthly": "month", "month by month": "month"})
+)
+
+func (q *Query) byGroup(i int) (Claim, bool) {
+	if _, at, ok := groupers.At(q, i); ok {
+		return q.groupedBy(i, at)
+	}
+	name, to, ok := intervals.At(q, i)
+	g, known := q.Lexicon.Groupings[name]
+	if !ok || !known {
+		return Claim{}, false
+	}
+	return asks(i, to, Request{Kind: "group", Groups: []Grouping{g}})
+}
+
+// groupedBy reads one or two names after "by": "by state and year".
+func (q *Query) groupedBy(from, at int) (Claim, bool) {
+	g, to, ok := q.groupingAt(at)
+	if !ok || (q.Word(from) == "each" || q.Word(from) == "every") && g.By == "" {
+		return Claim{}, false
+	}
+	r := Request{Kind: "group", Groups: []Grouping{g}}
+	if q.HasWords(to, "and") {
+		if second, after, ok := q.groupingAt(q.Skip(to+1, "by")); ok && second != g {
+			r.Groups, to = append(r.Groups, second), after
+		}
+	}
+	return asks(from, to, r)
+}
+
+var (
+	splitting = NewTable(phrases(true, "how did the, how did, how does, how do"))
+	splits    = NewTable(phrases(true, "split, break down, vary, divide, distribute"))
+)
+
+// splitOf reads "how did damage split", "break down ... by" being byGroup's.
+func (q *Query) splitOf(i int) (Claim, bool) {
+	_, at, ok := splitting.At(q, i)
+	if !ok {
+		return Claim{}, false
+	}
+	g, to, ok := q.groupingAt(at)
+	if !ok {
+		return Claim{}, false
+	}
+	_, end, ok := splits.At(q, to)
+	if !ok {
+		return Claim{}, false
+	}
+	return asks(i, end, Request{Kind: "group", Groups: []Grouping{g}})
+}
+
+var byNumber = NewTable(phrases(true, "by number of, by the number of, by count of, by"))
+
+// topN reads "top 5 states", "top three".
+func (q *Query) topN(i int) (Claim, bool) {
+	if !q.HasWords(i, "top") {
+		return Claim{}, false
+	}
+	n, to, counted := q.numberAt(i + 1)
+	if !counted {
+		n, to = 10, i+1
+	}
+	r := Request{Kind: "top", N: n}
+	if g, after, ok := q.groupingAt(to); ok {
+		r.Groups, to = []Grouping{g}, after
+	} else if !counted {
+		return Claim{}, false
+	}
+	if _, after, ok := byNumber.At(q, to); ok {
+		to = after
+	}
+	return asks(i, to, r)
+}
+
+var whichOf = NewTable(phrases(true, "which, what, in which, in what"))
+
+// whichMost reads "which five makes have the most", "which month of 2012 saw the most".
+func (q *Query) whichMost(i int) (Claim, bool) {
+	_, at, ok := whichOf.At(q, i)
+	if !ok {
+		return Claim{}, false
+	}
+	n, after, counted := q.numberAt(at)
+	if counted {
+		at = after
+	}
+	g, to, ok := q.groupingAt(at)
+	if !ok {
+		return Claim{}, false
+	}
+	most, least := q.mostAhead(to)
+	if !most && !least {
+		return Claim{}, false
+	}
+	if !counted {
+		n = 1
+		if w := q.Tokens[to-1].Lower; strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+			n = 10
+		}
+	}
+	return asks(i, to, Request{Kind: "top", Groups: []Grouping{g}, N: n, Least: least})
+}
+
+var (
+	mostWords  = set(`most highest largest deadliest worst leads lead led`)
+	leastWords = set(`fewest least lowest`)
+)
+
+func (q *Query) mostAhead(i int) (most, least bool) {
+	for k := i; k < len(q.Tokens) && k < i+14; k++ {
+		switch w := q.Tokens[k].Lower; {
+		case mostWords[w]:
+			return true, false
+		case leastWords[w]:
+			return false, true
+		}
+	}
+	return false, false
+}
+
+var versusWords = NewTable(phrases(true, "versus, vs, against, compared with, compared to, in comparison with, compare"))
+
+// versus reads the words that set two values against each other.
+func (q *Query) versus(i int) (Claim, bool) {
+	_, to, ok := versusWords.At(q, i)
+	if !ok {
+		return Claim{}, false
+	}
+	return asks(i, to, Request{Compared: true})
+}
+
+var comparatives = set(`safer deadlier riskier worse better higher lower larger smaller bigger greater commoner rarer frequent dangerous`)
+
+// comparative reads "which was deadlier, California or Texas", "is X safer than Y",
+// "number of events each".
+func (q *Query) comparative() bool {
+	for i, t := range q.Tokens {
+		switch {
+		case t.Lower == "more" && q.orAhead(i):
+			return true
+		case t.Lower == "than" && strings.HasSuffix(q.Word(i-1), "er"), t.Lower == "each" && i == len(q.Tokens)-1:
+			return true
+		case comparatives[t.Lower] && i <= 4 && (q.Word(0) == "which" || q.Word(0) == "is" || q.Word(0) == "are"):
+			return true
+		}
+	}
+	return false
+}
+
+// orAhead reads "more Cessnas or Pipers", "more on approach or more on climb".
+func (q *Query) orAhead(i int) bool {
+	if q.Word(i-1) == "or" {
+		return false
+	}
+	for k := i + 2; k < len(q.Tokens)-1 && k < i+7; k++ {
+		if q.Tokens[k].Lower == "or" {
+			return true
+		}
+	}
+	return false
+}
+
+// groupedAway takes out the conditions that only name the rows of a breakdown: "damage
+// split, destroyed, substantial or minor" asks for the rows and excludes nothing.
+func (q *Query) groupedAway(r *Reading, claims *[]Claim) {
+	if r.Request.Kind != "group" || r.Request.Groups[0].By != "" {
+		return
+	}
+	row := func(c Claim) bool {
+		return !c.Negated && len(c.Conditions) == 1 && c.Conditions[0].Field == r.Request.Groups[0].Field && c.Conditions[0].Op == sextant.OpEq
+	}
+	listed := 0
+	for _, c := range *claims {
+		if row(c) {
+			listed++
+		}
+	}
+	if listed >= 2 {
+		*claims = slices.DeleteFunc(*claims, row)
+	}
+}
+
+var sharing = NewTable(phrases(true, "what percentage of the, what share of the, what proportion of the, what fraction of the, what percentage of, what share of, what proportion of, what fraction of, what percent of, what per cent of, "+
+	"percentage of, share of, proportion of, fraction of, percent of, how large a share of, what portion of, portion of"))
+
+func (q *Query) shareOf(i int) (Claim, bool) {
+	_, to, ok := sharing.At(q, i)
+	if !ok {
+		return Claim{}, false
+	}
+	return asks(i, to, Request{Kind: "share"})
+}
+
+var shareVerbs = set(`were was are is had have has involved involve happened occurred ended resulted took came`)
+
+// partOfShare splits the conditions of a share at its verb: "of the A accidents, what
+// share were B".
+func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
+	if r.Request.Kind != "share" {
+		return nil
+	}
+	verb := len(q.Tokens)
+	for i := r.Request.to; i < len(q.Tokens); i++ {
+		if shareVerbs[q.Tokens[i].Lower] {
+			verb = i
+			break
+		}
+	}
+	var whole, part []Claim
+	for _, c := range *claims {
+		if c.From > verb {
+			part = append(part, c)
+		} else {
+			whole = append(whole, c)
+		}
+	}
+	*claims = whole
+	return part
+}

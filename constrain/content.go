@@ -1,0 +1,57 @@
+package constrain
+
+import "strings"
+
+// What is left of a question: the words to search for, and its subject.
+
+// content joins the words that no dropped claim took and that mean something. Values
+// stay: a passage that names the aircraft should rank above one that does not.
+func (q *Query) content(claims []Claim) string {
+	dropped := q.taken(claims, func(c Claim) bool { return c.Drop })
+	var words []string
+	for i, t := range q.Tokens {
+		if dropped[i] || stopWords[t.Lower] || i > 0 && t.Gap == "'" && len(t.Text) == 1 {
+			continue
+		}
+		if i > 0 && len(words) > 0 && strings.Trim(t.Gap, "-.&/") == "" && !dropped[i-1] {
+			words[len(words)-1] += t.Gap + t.Text // identifiers stay whole: PA-28-161
+			continue
+		}
+		words = append(words, t.Text)
+	}
+	return strings.Join(words, " ")
+}
+
+// topic returns the words no claim took, without those that say nothing of a subject.
+func (q *Query) topic(claims []Claim) []string {
+	taken := q.taken(claims, func(c Claim) bool { return len(c.Conditions) > 0 || c.Request != nil || c.Drop })
+	var out []string
+	for i, t := range q.Tokens {
+		if taken[i] || stopWords[t.Lower] || q.EventNoun(i) || inquiring[t.Lower] || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || light[t.Lower] {
+			continue
+		}
+		out = append(out, t.Text)
+	}
+	return out
+}
+
+// taken marks the tokens of the claims that are meant.
+func (q *Query) taken(claims []Claim, meant func(Claim) bool) []bool {
+	out := make([]bool, len(q.Tokens))
+	for _, c := range claims {
+		if !meant(c) {
+			continue
+		}
+		for i := c.From; i < c.To; i++ {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// inquiring are words that ask and are not what is asked about.
+var inquiring = set(`cause caused causes causing reason reasons contributed contributing contribute led explain describe tell summarize summary compare compared comparison difference differ say says mean means know happen happened went wrong`)
+
+var stopWords = set(`a an the of in on at to for from by with and or nor is are was were be been being do does did has have had i you we they it its this that these those there
+ what which who whom whose when where why how any some all me my our your us please show list give tell find about as if than then so not no but into out up down over under
+ between during within without per each every more most less least many much number count total can could would should may might will shall must im whats s t`)
