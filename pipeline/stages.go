@@ -281,7 +281,7 @@ func (a *asking) generate() (string, error) {
 	}
 	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
-	if a.asksFigure() && len(a.reading.Topic) > 0 && a.coverage < enough {
+	if a.asksFigure() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
 	}
 	for _, word := range out.Missing {
