@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -256,11 +257,17 @@ func TestOneRunAtATime(t *testing.T) {
 func TestProgressIsTold(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	clock := time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
+	var mu sync.Mutex // stages ask for the time at once
 	var told []ingest.Progress
 	job := ingest.Job{
 		Store: st, Collection: notes(), Batch: 4, Progress: func(p ingest.Progress) { told = append(told, p) },
 		Source: &words{files: []*wordFile{file("one", manyLines(40, "a")...), file("two", manyLines(9, "b")...)}},
-		Now:    func() time.Time { clock = clock.Add(200 * time.Millisecond); return clock },
+		Now: func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			clock = clock.Add(200 * time.Millisecond)
+			return clock
+		},
 	}
 	if _, err := ingest.Run(t.Context(), job); err != nil {
 		t.Fatal(err)

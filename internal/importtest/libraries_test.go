@@ -20,6 +20,7 @@ var libraries = map[string][]string{
 	"golang.org/x/sys":                    {everywhere},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/text":                   {everywhere},
+	"modernc.org/libc":                    {"store/sqlite"}, // faults for the tests of failing disks
 	"modernc.org/sqlite":                  {"store/sqlite", "trace"},
 }
 
