@@ -86,9 +86,9 @@ func TestRunsThatDieConverge(t *testing.T) {
 		run(t, st, &words{files: []*wordFile{file("one", lines...), file("two", manyLines(45, "b")...)}})
 		return held(t, st)
 	}()
-	seeds := uint64(60)
+	seeds := uint64(16)
 	if testing.Short() {
-		seeds = 8
+		seeds = 4
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -76,7 +76,7 @@ func (r *run) resume(f *fileRun) {
 	}
 	if known := r.ledger.partial[f.digest]; known != nil {
 		if known.Rejected == 0 { // else only merging tells which they are
-			f.only, f.until = r.ledger.stale, math.MaxInt64
+			f.only, f.until = r.ledger.changedAmong(slices.Values(known.documents), r.ledger.stale), math.MaxInt64
 		}
 		return
 	}
@@ -85,14 +85,9 @@ func (r *run) resume(f *fileRun) {
 		return
 	}
 	f.hasMark = true
-	for id, rev := range m.revisions {
-		if _, known := r.ledger.revisions[id]; !known && !m.suspects[id] {
-			r.ledger.revisions[id] = rev
-		}
-	}
-	if len(m.suspects) > 0 {
+	if suspects := r.ledger.changedAmong(maps.Keys(m.revisions), m.suspects); len(suspects) > 0 {
 		if m.Rejected == 0 {
-			f.only, f.until = m.suspects, m.At.Record
+			f.only, f.until = suspects, m.At.Record
 		}
 		return
 	}
@@ -135,7 +130,7 @@ func (r *run) settle(ctx context.Context, f *fileRun) error {
 	slices.Sort(f.seen)
 	kept := f.receipt
 	kept.Records = cloneCounts(f.receipt.Records)
-	r.ledger.files[f.digest] = &settledFile{Receipt: kept, Rejected: f.rejected, documents: slices.Compact(f.seen), fresh: true}
+	r.ledger.files[f.digest] = &settledFile{Receipt: kept, Rejected: f.rejected, documents: slices.Compact(f.seen)}
 	if !f.hasMark {
 		return nil
 	}

@@ -218,6 +218,7 @@ func (r *run) recall(ctx context.Context, digests []string) error {
 			if m.suspects, err = compare(ctx, r.collection, m.revisions); err != nil {
 				return err
 			}
+			r.ledger.recallMark(m)
 			r.marks[digest] = m
 		}
 	}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"encoding/hex"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -35,7 +36,6 @@ type settledFile struct {
 	Receipt   sextant.FileReceipt `json:"receipt"`
 	Rejected  int64               `json:"rejected"` // records that could be read but not merged
 	documents []sextant.DocumentID
-	fresh     bool // documents are not in the journal yet
 }
 
 func (f *settledFile) wentInto(documents map[sextant.DocumentID]bool) bool {
@@ -150,6 +150,29 @@ func (l *ledger) mistrust(stale map[sextant.DocumentID]bool) {
 	for id := range stale {
 		delete(l.revisions, id)
 	}
+}
+
+// recallMark takes in the revisions that a mark knows of, beside those already known.
+func (l *ledger) recallMark(m *mark) {
+	for id, rev := range m.revisions {
+		if _, known := l.revisions[id]; !known && !m.suspects[id] {
+			l.revisions[id] = rev
+		}
+	}
+}
+
+// changedAmong returns documents that were found changed when the run began, and those
+// found disturbed since, of a file that went into documents.
+func (l *ledger) changedAmong(documents iter.Seq[sextant.DocumentID], atStart map[sextant.DocumentID]bool) map[sextant.DocumentID]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := maps.Clone(atStart)
+	for id := range documents {
+		if l.disturbed[id] {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // settled returns a file that need not be read: it was read before, and all documents

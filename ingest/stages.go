@@ -194,9 +194,8 @@ type group struct {
 	items []int // their places in the batch
 	old   *sextant.Document
 
-	doc     *sextant.Document // after merging
-	chunks  []sextant.Chunk
-	results []result
+	doc    *sextant.Document // after merging
+	chunks []sextant.Chunk
 }
 
 // merge joins the batch's items with the documents they belong to, as stored or as on
@@ -291,7 +290,7 @@ func (m *merger) joinOne(g *group, c source.Contribution) (sextant.Outcome, stri
 		return sextant.Refused, err.Error()
 	}
 	if doc.Source.Retrieved.IsZero() {
-		doc.Source.Retrieved = m.Now().UTC()
+		doc.Source.Retrieved = m.receipt.Started
 	}
 	before := g.doc
 	g.doc = &doc
