@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/vector"
@@ -79,11 +78,6 @@ func (x *index) find(id string) (uint32, bool) {
 		return 0, false
 	}
 	return x.slotOf[n] - 1, true
-}
-
-// id returns the id of the document in a slot.
-func (x *index) id(slot uint32) sextant.DocumentID {
-	return sextant.DocumentID(x.ids.at(x.idOf[slot]))
 }
 
 // add enters a row, whose document must not be there.

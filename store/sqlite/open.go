@@ -49,7 +49,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	cat, err := openCatalog(filepath.Join(o.Dir, "catalog.db"), o.vfs)
 	if err != nil {
-		l.release()
+		_ = l.release()
 		return nil, fmt.Errorf("open data folder: %w", err)
 	}
 	if o.Log == nil {
