@@ -18,9 +18,11 @@ type thresholds struct {
 	save int
 	// compact is how many dead slots are suffered in any case.
 	compact int
+	// log is how many bytes are written before the log is copied into the file.
+	log int
 }
 
-var usual = thresholds{refresh: 50_000, save: 1_000, compact: 10_000}
+var usual = thresholds{refresh: 50_000, save: 1_000, compact: 10_000, log: 16 << 20}
 
 // manyChunks is where an exact scan of all vectors begins to cost more than a question
 // should, see package vector.
@@ -137,7 +139,7 @@ func (c *collection) save(ctx context.Context) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	return c.db.update(ctx, func(tx *sql.Tx) error {
+	return c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM gone WHERE sequence <= ?`, int64(sequence))
 		return err
 	})

@@ -37,7 +37,10 @@ type entry struct {
 }
 
 func openCatalog(path, vfs string) (*catalog, error) {
-	db, err := openDatabase(path, vfs, catalogSchema)
+	if err := checkLog(path); err != nil {
+		return nil, err
+	}
+	db, err := openDatabase(path, vfs, catalogSchema, usual.log)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (c *catalog) create(ctx context.Context, spec sextant.Collection) error {
 	if err != nil {
 		return err
 	}
-	return failure("enter collection", c.db.update(ctx, func(tx *sql.Tx) error {
+	return failure("enter collection", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		var generation int64
 		if err := tx.QueryRow(`UPDATE generation SET last = last + 1 RETURNING last`).Scan(&generation); err != nil {
 			return err
@@ -68,7 +71,7 @@ func (c *catalog) respecify(ctx context.Context, e entry) error {
 	if err != nil {
 		return err
 	}
-	return failure("change specification", c.db.update(ctx, func(tx *sql.Tx) error {
+	return failure("change specification", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`UPDATE collection SET spec = ?, sum = ? WHERE name = ?`, string(body),
 			checksumOf(e.spec.Name, e.folder, fmt.Sprint(e.generation), string(body)), e.spec.Name)
 		return err
@@ -79,7 +82,7 @@ func (c *catalog) respecify(ctx context.Context, e entry) error {
 // removed because they are listed here, never because nothing names them: a damaged
 // catalogue must not take the documents with it.
 func (c *catalog) drop(ctx context.Context, e entry) error {
-	return c.db.update(ctx, func(tx *sql.Tx) error {
+	return c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`DELETE FROM collection WHERE name = ?`, e.spec.Name); err != nil {
 			return err
 		}
@@ -107,7 +110,7 @@ func (c *catalog) dropped(ctx context.Context) ([]string, error) {
 }
 
 func (c *catalog) forget(ctx context.Context, folder string) error {
-	return c.db.update(ctx, func(tx *sql.Tx) error {
+	return c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM dropped WHERE folder = ?`, folder)
 		return err
 	})

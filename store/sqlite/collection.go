@@ -118,7 +118,11 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	db, err := openDatabase(filepath.Join(folder, "main.db"), o.vfs, collectionSchema)
+	file := filepath.Join(folder, "main.db")
+	if err := checkLog(file); err != nil {
+		return nil, err
+	}
+	db, err := openDatabase(file, o.vfs, collectionSchema, o.at.log)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +154,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	next := c.state
 	known := c.index.names.with(spec.Schema)
 	next.Names = known.list
-	if err := c.db.update(ctx, next.write); err != nil {
+	if err := c.db.update(ctx, smallWrite, next.write); err != nil {
 		return failure("change specification", err)
 	}
 	if err := cat.respecify(ctx, e); err != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
+	"sync"
 	"unsafe"
 
 	sqlite3 "modernc.org/sqlite" // registers the driver "sqlite"
@@ -20,7 +22,15 @@ import (
 type database struct {
 	write *sql.DB
 	read  *sql.DB
+
+	mu      sync.Mutex // held while writing
+	logged  int        // bytes written since the log was last copied into the file
+	logSize int        // at which it is
+	broken  error      // why nothing is written any more
 }
+
+// smallWrite is about what a transaction of a few small rows writes: some pages.
+const smallWrite = 16 << 10
 
 // Result codes of SQLite (sqlite.org/rescode.html), primary ones.
 const (
@@ -31,7 +41,7 @@ const (
 )
 
 // openDatabase opens or creates a file. vfs is "" except in tests of failing disks.
-func openDatabase(path, vfs, schema string) (*database, error) {
+func openDatabase(path, vfs, schema string, logSize int) (*database, error) {
 	dsn := func(begin string, more ...string) string {
 		q := url.Values{"_txlock": {begin},
 			"_pragma": append(more, "busy_timeout(5000)", "journal_mode(wal)", "synchronous(full)", "trusted_schema(0)", "cell_size_check(1)")}
@@ -41,9 +51,9 @@ func openDatabase(path, vfs, schema string) (*database, error) {
 		u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}
 		return u.String()
 	}
-	db := &database{}
+	db := &database{logSize: logSize}
 	var err error
-	if db.write, err = sql.Open("sqlite", dsn("immediate", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)")); err != nil {
+	if db.write, err = sql.Open("sqlite", dsn("immediate", "wal_autocheckpoint(0)", "journal_size_limit(67108864)")); err != nil {
 		return nil, failure("open database", err)
 	}
 	db.write.SetMaxOpenConns(1)
@@ -66,10 +76,42 @@ func (db *database) close() error {
 	return errors.Join(db.read.Close(), db.write.Close())
 }
 
-// update runs f in one durable transaction. It does not end early when ctx is done:
-// whoever waits for a commit is told how it ended.
-func (db *database) update(ctx context.Context, f func(tx *sql.Tx) error) error {
-	ctx = context.WithoutCancel(ctx)
+// update runs f in one durable transaction that writes about size bytes. It does not
+// end early when ctx is done: whoever waits for a commit is told how it ended.
+//
+// After a failed fsync nobody knows what the disk holds: the system may take the lost
+// pages for written, so that a second fsync succeeds and proves nothing (LWN 752063).
+// So an error of the device ends writing; opening again reads what is really there.
+func (db *database) update(ctx context.Context, size int, f func(tx *sql.Tx) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.broken != nil {
+		return db.broken
+	}
+	err := db.transact(context.WithoutCancel(ctx), f)
+	if err == nil {
+		db.logged += size
+		if db.logged < db.logSize {
+			return nil
+		}
+		db.logged = 0
+		if e := db.checkpoint(); e != nil {
+			db.breakWith(e) // what was committed is in the log, and durable
+		}
+		return nil
+	}
+	err = failure("write", err)
+	if errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrCorrupt) {
+		db.breakWith(err)
+	}
+	return err
+}
+
+func (db *database) breakWith(err error) {
+	db.broken = fmt.Errorf("nothing is written any more until the store is opened again: %w", err)
+}
+
+func (db *database) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -81,29 +123,49 @@ func (db *database) update(ctx context.Context, f func(tx *sql.Tx) error) error 
 	return tx.Commit()
 }
 
-// failure wraps an error of SQLite with the operation and, where a caller decides on
-// it, the store's own error.
+// checkpoint copies the log into the file, as far as no reader needs it. SQLite would
+// do so by itself, but keep errors of it secret.
+func (db *database) checkpoint() error {
+	var busy, frames, copied int
+	err := db.write.QueryRow(`PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &frames, &copied)
+	return failure("checkpoint", err)
+}
+
+// failure wraps an error with the operation and, where it is SQLite's own and a caller
+// decides on it, with the store's error.
 func failure(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var e *sqlite3.Error
-	if errors.As(err, &e) {
-		switch e.Code() & 0xff {
-		case codeFull:
-			return fmt.Errorf("%s: %w: %w", op, store.ErrFull, err)
-		case codeCorrupt, codeNotADB:
-			return fmt.Errorf("%s: %w: %w", op, store.ErrCorrupt, err)
-		case codeIOErr:
-			return fmt.Errorf("%s: %w: %w", op, store.ErrIO, err)
-		default:
-			return fmt.Errorf("%s: %w: %w", op, store.ErrUnavailable, err)
+	for _, known := range []error{store.ErrFull, store.ErrCorrupt, store.ErrIO, store.ErrUnavailable} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("%s: %w", op, err)
 		}
 	}
-	if errors.Is(err, sql.ErrConnDone) || err.Error() == "sql: database is closed" {
-		return fmt.Errorf("%s: %w: it is closed", op, store.ErrUnavailable)
+	var e *sqlite3.Error
+	if errors.As(err, &e) {
+		return fmt.Errorf("%s: %w: %w", op, meaning(e.Code()), err)
+	}
+	if strings.HasPrefix(err.Error(), "sql: Scan error") { // a column of another type than was written
+		return fmt.Errorf("%s: %w: %w", op, store.ErrCorrupt, err)
+	}
+	if errors.Is(err, sql.ErrConnDone) || strings.HasSuffix(err.Error(), "is closed") { // database/sql has no values for these
+		return fmt.Errorf("%s: %w", op, errClosed)
 	}
 	return fmt.Errorf("%s: %w", op, err)
+}
+
+// meaning returns the store's error for a result code of SQLite.
+func meaning(code int) error {
+	switch code & 0xff {
+	case codeFull:
+		return store.ErrFull
+	case codeCorrupt, codeNotADB:
+		return store.ErrCorrupt
+	case codeIOErr:
+		return store.ErrIO
+	}
+	return store.ErrUnavailable
 }
 
 // bytesOf returns the bytes of a string without copying; they must not be changed.

@@ -34,7 +34,17 @@ const (
 	derivedMagic  = "SXIDX\x00\x00\x01"
 )
 
+var errNewer = errors.New("it is newer than the documents")
+
 func derivedName(sequence uint64) string { return fmt.Sprintf("%016x.idx", sequence) }
+
+// removeScratch removes what a crash left of derived files being written.
+func (c *collection) removeScratch() {
+	scratch, _ := filepath.Glob(filepath.Join(c.folder, derivedFolder, "*.tmp")) // the pattern is well-formed
+	for _, name := range scratch {
+		os.Remove(name) // or the next time
+	}
+}
 
 // derivedFiles lists the collection's derived files, newest first.
 func (c *collection) derivedFiles() []string {
@@ -81,20 +91,25 @@ func shape(spec sextant.Collection, n *names) (string, error) {
 }
 
 // loadDerived returns the index from the newest derived file that is whole, brought up
-// to date; nil if there is none.
-func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) *index {
+// to date; nil if there is none. One that is newer than the documents says that these
+// have lost what they held, since it was written after that was durable.
+func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error) {
+	c.removeScratch()
 	for _, path := range c.derivedFiles() {
 		x, from, err := readDerived(path, c.entry.spec, c.state)
 		if err == nil {
 			saved := x.documents.slots
 			if err = x.catchUp(ctx, tx, c.state, from.Sequence, from.Next); err == nil {
 				c.unsaved = x.documents.slots - saved
-				return x
+				return x, nil
 			}
+		}
+		if errors.Is(err, errNewer) {
+			return nil, fmt.Errorf("%s: %w: %w", filepath.Base(path), err, store.ErrCorrupt)
 		}
 		c.log.Warn("derived file is of no use; the index is read from the documents instead", "collection", c.entry.spec.Name, "file", filepath.Base(path), "reason", err)
 	}
-	return nil
+	return nil, nil
 }
 
 // writeDerived writes the present index as a derived file, and removes older ones. The
@@ -218,7 +233,7 @@ func readDerived(path string, spec sextant.Collection, now state) (*index, state
 	}
 	at := state{Sequence: r.uint(), Next: int64(r.uint())}
 	if r.err == nil && (at.Sequence > now.Sequence || at.Next > now.Next) {
-		return nil, at, errors.New("it is newer than the documents")
+		return nil, at, errNewer
 	}
 	x := newIndex(spec.Schema, n, a)
 	x.readFrom(r, now.Dimension)

@@ -26,6 +26,7 @@ func enter(t *rapid.T, x *index, metas []filter.Meta, n int) {
 // documents removed, short and so long that slot lists are used, with a tail they do
 // not cover. -rapid.checks=20000 makes it a million pairs of filter and corpus.
 func TestFiltersMatchTheOracle(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		schema := storetest.Schemas().Draw(t, "schema")
 		x := newIndex(schema, newNames(nil).with(schema), lexical.Plain())

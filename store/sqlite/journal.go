@@ -30,7 +30,7 @@ func (c *catalog) PutReceipt(ctx context.Context, r sextant.Receipt) error {
 	if err != nil {
 		return fmt.Errorf("put receipt %s: %w", r.Run, err)
 	}
-	return failure("put receipt "+r.Run, c.db.update(ctx, func(tx *sql.Tx) error {
+	return failure("put receipt "+r.Run, c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT OR REPLACE INTO receipt VALUES(?,?,?,?)`, r.Run, r.Collection, string(body), checksumOf(r.Run, r.Collection, string(body)))
 		return err
 	}))
@@ -76,7 +76,7 @@ func scanReceipt(rows *sql.Rows) (sextant.Receipt, error) {
 
 // PutMark implements store.Journal.
 func (c *catalog) PutMark(ctx context.Context, key, value string) error {
-	return failure("put mark", c.db.update(ctx, func(tx *sql.Tx) error {
+	return failure("put mark", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		if value == "" {
 			_, err := tx.Exec(`DELETE FROM mark WHERE key = ?`, key)
 			return err

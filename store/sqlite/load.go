@@ -26,7 +26,10 @@ func (c *collection) load(ctx context.Context) error {
 	if c.state, err = readState(ctx, tx); err != nil {
 		return failure("read state", err)
 	}
-	if c.index = c.loadDerived(ctx, tx); c.index == nil {
+	if c.index, err = c.loadDerived(ctx, tx); err != nil {
+		return fmt.Errorf("load index: %w", err)
+	}
+	if c.index == nil {
 		if c.index, err = build(ctx, tx, c.entry, c.state); err != nil {
 			return failure("load documents", err)
 		}
@@ -49,7 +52,7 @@ func (c *collection) begin(ctx context.Context) error {
 		return fmt.Errorf("%d documents without a state: %w", rows, store.ErrCorrupt)
 	}
 	first := state{Format: format, Sequence: uint64(c.entry.generation) << 32, Next: 1, Names: newNames(nil).with(c.entry.spec.Schema).list}
-	return c.db.update(ctx, first.write)
+	return c.db.update(ctx, smallWrite, first.write)
 }
 
 // build makes the index of all rows.
@@ -152,7 +155,7 @@ func (x *index) loadRows(ctx context.Context, tx *sql.Tx, from int64) error {
 	for b := range blocks {
 		if err := x.enter(ctx, b); err != nil {
 			cancel()
-			<-read // it uses the transaction
+			<-read //nolint:errcheck // only its end matters: it uses the transaction
 			return err
 		}
 	}

@@ -120,25 +120,20 @@ func (c *collection) commit(ctx context.Context, changes []*change) error {
 		return nil
 	}
 	words := p.indexWords(c.index.text)
-	err := c.db.update(ctx, p.write)
+	err := c.db.update(ctx, p.size(), p.write)
 	batches, wordsErr := words()
 	if err == nil && wordsErr != nil {
 		// Not reached by checked records; what is durable must become visible.
 		err = c.fail(fmt.Errorf("index words: %w", wordsErr))
 	}
 	if err != nil {
-		err = failure("commit", err)
-		if errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrCorrupt) {
-			return c.fail(err)
-		}
-		return err
+		return fmt.Errorf("commit: %w", err)
 	}
 	return c.publish(p, batches)
 }
 
-// fail ends writing. After a failed fsync nobody knows what the disk holds, and a
-// second one may succeed without having written anything: only opening again, which
-// reads what is really there, makes it known.
+// fail ends writing because the index could not follow the database; opening again
+// makes it anew.
 func (c *collection) fail(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -338,6 +333,18 @@ func indexRows(b *lexical.Batch, rows []*row, slot uint32) error {
 		}
 	}
 	return nil
+}
+
+// size estimates the bytes written: the rows, and a page for each that is changed.
+func (p *plan) size() int {
+	n := smallWrite + 4096*len(p.gone)
+	for _, r := range p.rows {
+		n += len(r.title) + len(r.text) + len(r.meta) + len(r.chunks) + len(r.rest) + 128
+		for _, v := range r.vectors {
+			n += len(v) + 64
+		}
+	}
+	return n
 }
 
 // write carries the plan out in the database.

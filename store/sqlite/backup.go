@@ -1,0 +1,267 @@
+package sqlite
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/sextant-rag/sextant/store"
+)
+
+// A backup is one tar file: manifest.json, and then each database of the folder as
+// VACUUM INTO copies it, under its name in the folder. Derived files are left out.
+
+// manifest says what a backup holds.
+type manifest struct {
+	Format int            `json:"format"`
+	Made   time.Time      `json:"made"`
+	Files  []manifestFile `json:"files"`
+}
+
+type manifestFile struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+const manifestName = "manifest.json"
+
+// Backup writes everything in the data folder into a file, while the store goes on
+// serving. Every collection is copied as of one moment. The catalogue is copied first:
+// a mark in a backup so never promises a document that is not in it. The file is there
+// whole or not at all.
+func (s *Store) Backup(ctx context.Context, file string) error {
+	if err := s.backup(ctx, file); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) backup(ctx context.Context, file string) error {
+	scratch, err := os.MkdirTemp(filepath.Dir(file), ".backup-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	m, err := s.copyDatabases(ctx, scratch)
+	if err != nil {
+		return err
+	}
+	whole := filepath.Join(scratch, "backup.tar")
+	if err := writeTar(whole, scratch, m); err != nil {
+		return err
+	}
+	if err := os.Rename(whole, file); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(file))
+}
+
+// copyDatabases copies the databases into a folder, under their names.
+func (s *Store) copyDatabases(ctx context.Context, into string) (manifest, error) {
+	m := manifest{Format: format, Made: time.Now().UTC().Truncate(time.Second)}
+	if err := m.copy(ctx, s.catalog.db, into, "catalog.db"); err != nil {
+		return m, err
+	}
+	entries, err := s.catalog.entries(ctx)
+	if err != nil {
+		return m, failure("read catalogue", err)
+	}
+	for _, e := range entries {
+		name := path.Join("c", e.folder, "main.db")
+		source := filepath.Join(s.dir, filepath.FromSlash(name))
+		if _, err := os.Stat(source); errors.Is(err, os.ErrNotExist) {
+			continue // never opened, or dropped meanwhile
+		}
+		db, err := openDatabase(source, s.options.vfs, "", s.options.at.log)
+		if err != nil {
+			return m, err
+		}
+		err = m.copy(ctx, db, into, name)
+		if err := errors.Join(err, db.close()); err != nil {
+			return m, fmt.Errorf("copy collection %s: %w", e.spec.Name, err)
+		}
+	}
+	return m, nil
+}
+
+// copy copies one database and enters it.
+func (m *manifest) copy(ctx context.Context, db *database, into, name string) error {
+	target := filepath.Join(into, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	conn, err := db.read.Conn(ctx)
+	if err != nil {
+		return failure("copy", err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA query_only(0)`); err != nil {
+		return failure("copy", err)
+	}
+	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, target)
+	if _, e := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only(1)`); err == nil {
+		err = e
+	}
+	if err != nil {
+		return failure("copy", err)
+	}
+	size, sum, err := digest(target)
+	m.Files = append(m.Files, manifestFile{Name: name, Size: size, SHA256: sum})
+	return err
+}
+
+func digest(file string) (size int64, sum string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return size, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// writeTar packs the files of a manifest, durably.
+func writeTar(file, from string, m manifest) (err error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	w := tar.NewWriter(f)
+	if err := w.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: int64(len(body)), ModTime: m.Made}); err != nil {
+		return err
+	}
+	if _, err := w.Write(body); err != nil {
+		return err
+	}
+	for _, entry := range m.Files {
+		if err := appendFile(w, from, entry, m.Made); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func appendFile(w *tar.Writer, from string, entry manifestFile, made time.Time) error {
+	if err := w.WriteHeader(&tar.Header{Name: entry.Name, Mode: 0o600, Size: entry.Size, ModTime: made}); err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(from, filepath.FromSlash(entry.Name)))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// Restore makes a data folder of a backup. The folder must be missing or empty; it is
+// there whole or not at all. A file that is not what its manifest says is
+// store.ErrCorrupt.
+func Restore(ctx context.Context, file, dir string) error {
+	if err := restore(ctx, file, dir); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	return nil
+}
+
+func restore(ctx context.Context, file, dir string) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty: %w", dir, os.ErrExist)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	parent := filepath.Dir(filepath.Clean(dir))
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(parent, ".restore-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if err := unpack(ctx, tar.NewReader(f), scratch); err != nil {
+		return err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(scratch, dir); err != nil {
+		return err
+	}
+	return syncFolder(parent)
+}
+
+// backedUp are the names a backup may hold: nothing in it is written anywhere else.
+var backedUp = regexp.MustCompile(`^(catalog\.db|c/[a-z0-9_-]+/main\.db)$`)
+
+func unpack(ctx context.Context, r *tar.Reader, into string) error {
+	head, err := r.Next()
+	if err != nil || head.Name != manifestName || head.Size > 64<<20 {
+		return fmt.Errorf("it is no backup: %w", errors.Join(store.ErrCorrupt, err))
+	}
+	var m manifest
+	if err := json.NewDecoder(io.LimitReader(r, head.Size)).Decode(&m); err != nil {
+		return fmt.Errorf("its manifest: %w", errors.Join(store.ErrCorrupt, err))
+	}
+	if m.Format != format {
+		return fmt.Errorf("it has format %d, this program reads %d: %w", m.Format, format, store.ErrUnsupported)
+	}
+	for _, want := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		head, err := r.Next()
+		if err != nil || head.Name != want.Name || head.Size != want.Size || !backedUp.MatchString(want.Name) {
+			return fmt.Errorf("it does not hold %q as its manifest says: %w", want.Name, errors.Join(store.ErrCorrupt, err))
+		}
+		if err := unpackFile(r, filepath.Join(into, filepath.FromSlash(want.Name)), want); err != nil {
+			return err
+		}
+	}
+	return syncFolder(into)
+}
+
+func unpackFile(r io.Reader, target string, want manifestFile) (err error) {
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
+		return fmt.Errorf("%s: %w", want.Name, errors.Join(store.ErrCorrupt, err))
+	}
+	if hex.EncodeToString(h.Sum(nil)) != want.SHA256 {
+		return fmt.Errorf("%s is damaged: %w", want.Name, store.ErrCorrupt)
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(target))
+}
