@@ -80,7 +80,7 @@ func (*NTSB) Name() string { return "ntsb" }
 
 // Version implements source.Source. It must change with everything that changes what
 // a record becomes: fields, values, spellings of makers, the text.
-func (*NTSB) Version() string { return "ntsb/1" }
+func (*NTSB) Version() string { return "ntsb/2" }
 
 // Inputs implements source.Source. A file of another layout is an error that says what
 // was found in it.

@@ -297,6 +297,16 @@ Wind.`
 	}
 }
 
+func TestUnknownMakersAreSaid(t *testing.T) {
+	doc := merged(t, "Event.Id,Make,Model\nE1,UNKNOWN,N/A\n")
+	if doc.Title != "Aircraft of unrecorded make" || !strings.Contains(doc.Text, "The aircraft was an aircraft of unrecorded make.") {
+		t.Errorf("%s\n%s", doc.Title, doc.Text)
+	}
+	if got := doc.Meta.Groups[Aircraft][0].One("make").Str(); got != "UNKNOWN" {
+		t.Errorf("make %q: what the record says stays a value", got)
+	}
+}
+
 func TestProperNames(t *testing.T) {
 	for s, want := range map[string]string{
 		"LEADVILLE": "Leadville", "PZL BIELSKO": "PZL Bielsko", "O'HARE": "O'Hare", "ST. PAUL": "St. Paul", "PIPER'S": "Piper's",

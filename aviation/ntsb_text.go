@@ -110,7 +110,7 @@ func (s shown) text(name string) string { return s.own.One(name).Str() }
 // title names the aircraft, the place, the day and the number: "Cessna 172K,
 // Leadville, CO, 8 May 1996 (FTW96LA203)".
 func (s shown) title() string {
-	parts := []string{s.aircraftNames()}
+	parts := []string{capital(s.aircraftNames())}
 	if place := s.place(); place != "" {
 		parts = append(parts, place)
 	}
@@ -139,11 +139,10 @@ func (s shown) aircraftNames() string {
 // aircraftName is maker and model as recorded: "Cessna 172K".
 func aircraftName(f filter.Fields) string {
 	maker, model := known(f.One("make_recorded").Str()), known(f.One("model").Str())
-	name := strings.TrimSpace(proper(maker) + " " + model)
-	if name == "" {
-		return "Aircraft of unrecorded make"
+	if maker == "" && model == "" {
+		return "aircraft of unrecorded make"
 	}
-	return name
+	return strings.TrimSpace(proper(maker) + " " + model)
 }
 
 // known returns "" for words that only say that nobody knows.
@@ -289,11 +288,7 @@ func (s shown) aircraftLine(i int) string {
 			subject += " (" + n + ")"
 		}
 	}
-	name := aircraftName(f)
-	if f.One("make_recorded").IsZero() && f.One("model").IsZero() {
-		name = "aircraft of unrecorded make"
-	}
-	sentence := subject + " was " + article(name)
+	sentence := subject + " was " + article(aircraftName(f))
 	if r := f.One("registration").Str(); r != "" {
 		sentence += ", registration " + r
 	}

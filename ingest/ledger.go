@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"iter"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -123,17 +124,34 @@ func (l *ledger) snapshot(ids []sextant.DocumentID) map[sextant.DocumentID]revis
 
 // compare finds the documents that are missing or differ from how they were left.
 func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentID]revision) (map[sextant.DocumentID]bool, error) {
-	stale := map[sextant.DocumentID]bool{}
+	var (
+		mu    sync.Mutex
+		stale = map[sextant.DocumentID]bool{}
+		errs  []error
+		wait  sync.WaitGroup
+		turn  = make(chan struct{}, runtime.GOMAXPROCS(0))
+	)
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(left)), 4096) {
-		now, err := c.Revisions(ctx, ids)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			if rev, ok := now[id]; !ok || packRevision(rev) != left[id] {
-				stale[id] = true
+		turn <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turn }()
+			now, err := c.Revisions(ctx, ids)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, err)
+				return
 			}
-		}
+			for _, id := range ids {
+				if rev, ok := now[id]; !ok || packRevision(rev) != left[id] {
+					stale[id] = true
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if len(errs) > 0 {
+		return nil, errs[0]
 	}
 	return stale, nil
 }
