@@ -322,7 +322,9 @@ func (s *Store) mend(ctx context.Context, e entry) ([]Problem, error) {
 	}
 	err = db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		var err error
-		if a.state, err = readState(ctx, tx); err != nil {
+		if a.state, err = readState(ctx, tx); errors.Is(err, sql.ErrNoRows) {
+			return nil // it begins anew when it is opened
+		} else if err != nil {
 			return err
 		}
 		if err := a.run(ctx, tx); err != nil {
