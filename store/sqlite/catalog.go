@@ -30,9 +30,9 @@ CREATE TABLE IF NOT EXISTS mark(key TEXT PRIMARY KEY, value TEXT NOT NULL, sum I
 type entry struct {
 	spec   sextant.Collection
 	folder string
-	// generation counts the collections ever made in this folder. It is the upper
-	// part of the sequence, so that one made again under a dropped one's name never
-	// shows an old number for new content.
+	// generation counts the collections ever made or repaired in this folder. It is the
+	// upper part of the sequence, so that one made again under a dropped one's name, or
+	// one that lost something, never shows an old number for other content.
 	generation int64
 }
 
@@ -65,14 +65,25 @@ func (c *catalog) create(ctx context.Context, spec sextant.Collection) error {
 	}))
 }
 
-// respecify replaces a collection's specification.
+// renew gives a collection a new generation, so that no sequence it had comes back.
+func (c *catalog) renew(ctx context.Context, e entry) (entry, error) {
+	err := c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
+		return tx.QueryRow(`UPDATE generation SET last = last + 1 RETURNING last`).Scan(&e.generation)
+	})
+	if err == nil {
+		err = c.respecify(ctx, e)
+	}
+	return e, failure("renew collection", err)
+}
+
+// respecify replaces a collection's entry.
 func (c *catalog) respecify(ctx context.Context, e entry) error {
 	body, err := json.Marshal(e.spec)
 	if err != nil {
 		return err
 	}
 	return failure("change specification", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE collection SET spec = ?, sum = ? WHERE name = ?`, string(body),
+		_, err := tx.Exec(`UPDATE collection SET generation = ?, spec = ?, sum = ? WHERE name = ?`, e.generation, string(body),
 			checksumOf(e.spec.Name, e.folder, fmt.Sprint(e.generation), string(body)), e.spec.Name)
 		return err
 	}))

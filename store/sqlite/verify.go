@@ -298,6 +298,9 @@ func (s *Store) Repair(ctx context.Context, name string) ([]Problem, error) {
 	if err := os.RemoveAll(filepath.Join(s.folder(e.folder), derivedFolder)); err != nil {
 		return nil, fmt.Errorf("repair %s: %w", name, err)
 	}
+	if e, err = s.catalog.renew(ctx, e); err != nil {
+		return nil, fmt.Errorf("repair %s: %w", name, err)
+	}
 	problems, err := s.mend(ctx, e)
 	if err != nil {
 		return problems, fmt.Errorf("repair %s: %w", name, err)
@@ -330,15 +333,12 @@ func (s *Store) mend(ctx context.Context, e entry) ([]Problem, error) {
 		if err := a.run(ctx, tx); err != nil {
 			return err
 		}
-		return a.mend(ctx, tx)
+		return a.mend(ctx, tx, e.generation)
 	})
 	return a.problems, err
 }
 
-func (a *audit) mend(ctx context.Context, tx *sql.Tx) error {
-	if len(a.problems) == 0 {
-		return nil
-	}
+func (a *audit) mend(ctx context.Context, tx *sql.Tx, generation int64) error {
 	for _, number := range a.damaged {
 		if _, err := tx.Exec(`DELETE FROM doc WHERE row = ?`, number); err != nil {
 			return err
@@ -354,6 +354,6 @@ func (a *audit) mend(ctx context.Context, tx *sql.Tx) error {
 	st := a.state
 	st.Documents, st.Marks = again.found, again.marks
 	st.Next = max(st.Next, again.last+1)
-	st.Sequence++
+	st.Sequence = uint64(generation) << 32
 	return st.write(tx)
 }
