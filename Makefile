@@ -21,7 +21,7 @@ PAGE    := web/ui/node_modules/.package-lock.json
 FUZZTIME ?= 5s
 BENCH    ?= .
 
-.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench browser page live clean
+.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -107,6 +107,11 @@ fuzz: ## every fuzz target for FUZZTIME (5s)
 
 bench: ## benchmarks; BENCH=pattern picks some
 	go test -run '^$$' -bench '$(BENCH)' -benchtime 1s -benchmem ./...
+
+# A module of its own: the peers are none of the product's dependencies. What the product
+# raises is raised there too (-mod=mod), as the two are built into one program.
+peers: ## the search parts against other engines, see docs/benchmarks.md; PEERS='-md -vectors 10000' are flags
+	@go run -C bench -mod=mod . $(PEERS)
 
 clean: ## what this file made; keeps Go's own caches
 	rm -rf bin .cache
