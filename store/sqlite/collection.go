@@ -174,6 +174,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	}
 	c.entry, c.state = e, next
 	c.schemas++
+	c.unsaved = c.index.documents.slots // a derived file is of one specification
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/sextant-rag/sextant/store/storetest"
 )
 
-var crashes = flag.Int("crashes", 25, "how often the writing process is killed")
+var crashes = flag.Int("crashes", 25, "how often the writing process is killed; a third of it with -short")
 
 // A process that writes is killed at random moments, over and over on the same folder.
 // The folder always opens, holds every step that was acknowledged, at most the one that
@@ -27,7 +27,8 @@ func TestKilled(t *testing.T) {
 	dir, l := t.TempDir(), life{seed: 11}
 	rng := rand.New(rand.NewPCG(11, 11))
 	steps, ref := 0, storetest.NewReference(l.spec())
-	for range *crashes {
+	lives := rounds(*crashes)
+	for range lives {
 		acknowledged := runUntilKilled(t, dir, l, steps, time.Duration(rng.IntN(60))*time.Millisecond)
 		for ; steps < acknowledged; steps++ {
 			l.follow(ref, steps)
@@ -51,8 +52,8 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if steps < *crashes {
-		t.Errorf("only %d steps in %d lives: the test kills too early to say anything", steps, *crashes)
+	if steps < lives {
+		t.Errorf("only %d steps in %d lives: the test kills too early to say anything", steps, lives)
 	}
 }
 

@@ -41,8 +41,12 @@ func TestFailingDisk(t *testing.T) {
 					t.Fatal("no such operation was seen")
 				}
 				rng := rand.New(rand.NewPCG(3, uint64(f.code)))
+				some := 3
+				if testing.Short() {
+					some = 1
+				}
 				for f.at = range n {
-					if *everyFault || rng.IntN(n) < 3 {
+					if *everyFault || rng.IntN(n) < some {
 						live(t, disk, f)
 					}
 				}

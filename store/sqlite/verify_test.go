@@ -16,7 +16,14 @@ import (
 	"github.com/sextant-rag/sextant/store"
 )
 
-var damages = flag.Int("damages", 100, "how many times a bit of a store is flipped or a file is cut")
+var damages = flag.Int("damages", 100, "how many times a bit of a store is flipped or a file is cut; a third of it with -short")
+
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 3
+	}
+	return n
+}
 
 // livedFolder returns a folder in which a collection lived n steps, closed.
 func livedFolder(t *testing.T, l life, n int) string {
@@ -51,7 +58,7 @@ func TestDamage(t *testing.T) {
 	ref := l.reference(steps)
 	rng := rand.New(rand.NewPCG(7, 7))
 	noticed := 0
-	for range *damages {
+	for range rounds(*damages) {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 			t.Fatal(err)
@@ -71,8 +78,8 @@ func TestDamage(t *testing.T) {
 		}
 		os.RemoveAll(dir)
 	}
-	if noticed == 0 || noticed == *damages {
-		t.Errorf("%d of %d damages were noticed: the test says nothing", noticed, *damages)
+	if noticed == 0 || noticed == rounds(*damages) {
+		t.Errorf("%d of %d damages were noticed: the test says nothing", noticed, rounds(*damages))
 	}
 }
 
@@ -86,7 +93,7 @@ func TestDamagedLog(t *testing.T) {
 	killed := killedFolder(t, l, steps)
 	rng := rand.New(rand.NewPCG(8, 8))
 	noticed, forgotten := 0, 0
-	for range *damages {
+	for range rounds(*damages) {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(killed)); err != nil {
 			t.Fatal(err)

@@ -53,19 +53,9 @@ func (c *collection) Upsert(ctx context.Context, records []store.Record) error {
 	}
 	c.mu.RLock()
 	spec, known := c.entry.spec, c.index.names
-	ch := &change{rows: make([]row, 0, len(records)), schema: c.schemas}
+	ch := &change{rows: make([]row, len(records)), schema: c.schemas}
 	c.mu.RUnlock()
-	for _, rec := range records {
-		if err := checkRecord(rec, &spec); err != nil {
-			return fmt.Errorf("upsert: %w", err)
-		}
-		r, err := encodeRow(rec, known)
-		if err != nil {
-			return fmt.Errorf("upsert: %w", err)
-		}
-		ch.rows = append(ch.rows, r)
-	}
-	if err := sameLength(ch.rows); err != nil {
+	if err := encodeRows(ch.rows, records, &spec, known); err != nil {
 		return fmt.Errorf("upsert: %w", err)
 	}
 	if len(records) == 0 {
@@ -76,6 +66,32 @@ func (c *collection) Upsert(ctx context.Context, records []store.Record) error {
 	}
 	return nil
 }
+
+// encodeRows checks records and makes rows of them, on all cores if there are many.
+func encodeRows(rows []row, records []store.Record, spec *sextant.Collection, known *names) error {
+	n := workers(len(records))
+	errs := make([]error, n)
+	var work sync.WaitGroup
+	for w := range n {
+		work.Go(func() {
+			for i := w * len(records) / n; i < (w+1)*len(records)/n && errs[w] == nil; i++ {
+				if errs[w] = checkRecord(records[i], spec); errs[w] == nil {
+					rows[i], errs[w] = encodeRow(records[i], known)
+				}
+			}
+		})
+	}
+	work.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return sameLength(rows)
+}
+
+// workers is how many cores are worth having for n records.
+func workers(n int) int { return max(1, min(runtime.GOMAXPROCS(0), n/32)) }
 
 // Delete implements store.Collection.
 func (c *collection) Delete(ctx context.Context, ids []sextant.DocumentID) (int, error) {
@@ -293,13 +309,10 @@ func (p *plan) finish() {
 	p.state.Sequence++
 }
 
-// minWords is the number of rows from which it pays to have another core index words.
-const minWords = 32
-
 // indexWords starts indexing the words of the new chunks, on all cores if there are
 // many. What it returns waits for the batches, which are to be committed in order.
 func (p *plan) indexWords(text *lexical.Index) (wait func() ([]*lexical.Batch, error)) {
-	n := max(1, min(runtime.GOMAXPROCS(0), len(p.rows)/minWords))
+	n := workers(len(p.rows))
 	batches, errs := make([]*lexical.Batch, n), make([]error, n)
 	var work sync.WaitGroup
 	slot := p.chunks
