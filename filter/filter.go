@@ -105,51 +105,48 @@ func Simplify(f Filter) Filter {
 }
 
 func simplifyAnd(f And) Filter {
-	var out And
-	for _, sub := range f {
-		switch s := Simplify(sub).(type) {
-		case And:
-			out = append(out, s...)
-		case Or:
-			if len(s) == 0 {
-				return None
-			}
-			out = append(out, s)
-		default:
-			out = append(out, s)
-		}
-	}
-	if len(out) == 1 {
+	nested := func(f Filter) ([]Filter, bool) { a, ok := f.(And); return a, ok }
+	out, none := flatten(f, nested, IsNone)
+	switch {
+	case none:
+		return None
+	case len(out) == 0:
+		return All
+	case len(out) == 1:
 		return out[0]
 	}
-	if out == nil {
-		return All
-	}
-	return out
+	return And(out)
 }
 
 func simplifyOr(f Or) Filter {
-	var out Or
-	for _, sub := range f {
-		switch s := Simplify(sub).(type) {
-		case Or:
-			out = append(out, s...)
-		case And:
-			if len(s) == 0 {
-				return All
-			}
-			out = append(out, s)
-		default:
-			out = append(out, s)
-		}
-	}
-	if len(out) == 1 {
+	nested := func(f Filter) ([]Filter, bool) { o, ok := f.(Or); return o, ok }
+	out, all := flatten(f, nested, IsAll)
+	switch {
+	case all:
+		return All
+	case len(out) == 0:
+		return None
+	case len(out) == 1:
 		return out[0]
 	}
-	if out == nil {
-		return None
+	return Or(out)
+}
+
+// flatten simplifies the filters of an And or Or and takes in those of nested ones of
+// the same form. It reports whether one of them decides the whole.
+func flatten(fs []Filter, nested func(Filter) ([]Filter, bool), decides func(Filter) bool) (out []Filter, decided bool) {
+	for _, f := range fs {
+		s := Simplify(f)
+		if decides(s) {
+			return nil, true
+		}
+		if inner, ok := nested(s); ok {
+			out = append(out, inner...)
+			continue
+		}
+		out = append(out, s)
 	}
-	return out
+	return out, false
 }
 
 func simplifyNot(f Not) Filter {

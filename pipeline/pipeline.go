@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant"
@@ -21,11 +22,16 @@ import (
 // with status source_unavailable.
 func (e *Engine) Ask(ctx context.Context, q sextant.Question) iter.Seq2[sextant.Event, error] {
 	return func(yield func(sextant.Event, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
+		bounded, cancel := context.WithCancel(ctx)
+		if q.Limits.WallTime > 0 {
+			bounded, cancel = context.WithTimeout(ctx, q.Limits.WallTime)
+		}
 		defer cancel()
-		a := &asking{engine: e, ctx: ctx, question: q, yield: yield, started: time.Now()}
+		a := &asking{engine: e, ctx: bounded, question: q, yield: yield, started: time.Now()}
 		switch err := a.run(); {
 		case errors.Is(err, errStopped):
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			a.exhausted()
 		case sextant.ErrorCode(err) == sextant.CodeUnavailable && err != nil:
 			a.unavailable(err)
 		case err != nil:
@@ -52,6 +58,7 @@ type asking struct {
 	account   constrain.Account
 	documents []sextant.Document // those findings may quote, in order of rank
 	coverage  float64            // how much of the topic the findings speak of
+	checked   bool               // the findings have passed the check
 	answer    sextant.Answer
 }
 
@@ -202,7 +209,7 @@ func (a *asking) check() (string, error) {
 	var removed, more []sextant.Removed
 	a.answer.Findings, removed = check.Findings(a.answer.Findings, look)
 	a.answer.CausalChain, more = check.Findings(a.answer.CausalChain, look)
-	a.answer.Removed = slices.Concat(removed, more)
+	a.answer.Removed, a.checked = slices.Concat(removed, more), true
 	if a.answer.Findings == nil {
 		a.answer.Findings = []sextant.Finding{}
 	}
@@ -223,6 +230,18 @@ func (a *asking) finish() error {
 		return errStopped
 	}
 	return nil
+}
+
+// exhausted ends the question when its own limit of time is reached: what was counted
+// until then is given, and nothing that was not checked.
+func (a *asking) exhausted() {
+	if !a.checked {
+		a.answer.Findings, a.answer.CausalChain = []sextant.Finding{}, nil
+	}
+	a.answer.Status = sextant.BudgetExhausted
+	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The limit of %s was reached; what is given here was proven until then. %s", a.question.Limits.WallTime, a.figures()))
+	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
+	a.yield(sextant.Final{Answer: a.answer}, nil)
 }
 
 // unavailable ends the question with the status that says the store could not be read.

@@ -207,6 +207,17 @@ func TestBreakingOutAtEveryEvent(t *testing.T) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
+func TestALimitOfTimeGivesWhatIsProven(t *testing.T) {
+	e, _ := library(t, nil)
+	a := ask(t, e, sextant.Question{Text: "Why did mould appear on the map of Norway?", Limits: sextant.Limits{WallTime: time.Nanosecond}})
+	if a.Status != sextant.BudgetExhausted || len(a.Findings) > 0 || !strings.Contains(a.Summary, "1ns") {
+		t.Errorf("%s: %s %v", a.Status, a.Summary, a.Findings)
+	}
+	if a := ask(t, e, sextant.Question{Text: "How many damages in North?", Limits: sextant.Limits{WallTime: time.Minute}}); a.Status != sextant.Answered {
+		t.Errorf("%s: %s", a.Status, a.Summary)
+	}
+}
+
 func TestCancelledWorkIsAnError(t *testing.T) {
 	e, _ := library(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
