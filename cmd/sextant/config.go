@@ -126,14 +126,14 @@ func dataFolder(env environment) (string, error) {
 
 // fileError explains why a file the user named cannot be used.
 func fileError(what, path string, err error) error {
-	e := &sextant.Error{Code: sextant.CodeNotFound, Op: what, Err: err}
+	e := &sextant.Error{Code: sextant.CodeNotFound, Op: what}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Message, e.Hint = "There is no file "+path+".", "Check the path."
 	case errors.Is(err, fs.ErrPermission):
 		e.Code, e.Message, e.Hint = sextant.CodeForbidden, "You may not read "+path+".", "Check who owns it and its permissions."
 	default:
-		e.Code, e.Message = sextant.CodeBadRequest, "It is not possible to "+what+" from "+path+"."
+		e.Code, e.Message, e.Err = sextant.CodeInternal, "It is not possible to "+what+" from "+path+".", err
 	}
 	return e
 }
