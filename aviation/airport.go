@@ -82,7 +82,7 @@ func airportByName(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{}, false
 	}
 	to := i
-	for to < len(q.Tokens) && to < i+4 && (to == i || q.Joined(to) && !airportWords[q.Word(to)]) && (q.Tokens[to].Capital() || q.AllLower()) {
+	for to < len(q.Tokens) && to < i+4 && (to == i || q.Joined(to) && !airportWords[q.Word(to)]) && (q.Tokens[to].Capital() || q.AllLower() || q.Word(to) == "of") {
 		to++
 	}
 	end := to
@@ -95,6 +95,9 @@ func airportByName(q *constrain.Query, i int) (constrain.Claim, bool) {
 		}
 	}
 	name := strings.ToUpper(q.Written(i, to))
+	if len(name) < 4 || q.AllLower() && to == i+1 && q.Lexicon.Words[q.Word(i)] {
+		return constrain.Claim{}, false
+	}
 	if end == to || !q.Vocabulary.Contains("airport_name", name, 1) {
 		return constrain.Claim{}, false
 	}
@@ -110,19 +113,35 @@ var stopBefore = wordSet(`the an a at in near of any which what private local th
 // airportAt reads "at O'Hare", "into Teterboro": a name after a preposition of place
 // that is no city.
 func airportAt(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if w := q.Word(i - 1); w != "at" && w != "into" || !q.Tokens[i].Capital() || !q.Joined(i) {
-		return constrain.Claim{}, false
+	if q.Alone(i, i+1) && q.Tokens[i].Capital() && !q.AllUpper() {
+		return airportAlone(q, i)
 	}
-	if _, _, _, isCity := loadGazetteer().cityAt(q, i); isCity {
+	if w := q.Word(i - 1); w != "at" && w != "into" || !q.Tokens[i].Capital() || !q.Joined(i) {
 		return constrain.Claim{}, false
 	}
 	to := i + 1
 	for to < len(q.Tokens) && to < i+3 && q.Tokens[to].Capital() && q.Joined(to) {
 		to++
 	}
+	if city, count, end, isCity := loadGazetteer().cityAt(q, i); isCity && end == to && !q.Vocabulary.Contains("airport_name", city, 3*count) {
+		return constrain.Claim{}, false // Midway is an airport before it is a town
+	}
 	name := strings.ToUpper(q.Written(i, to))
 	if len(name) < 4 || !q.Vocabulary.Contains("airport_name", name, few) {
 		return constrain.Claim{}, false
 	}
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("airport", name)}, Weight: 2}, true
+}
+
+// airportAlone reads a name between commas that is an airport's and nothing else:
+// "LaGuardia, 1992".
+func airportAlone(q *constrain.Query, i int) (constrain.Claim, bool) {
+	t := q.Tokens[i]
+	_, _, city := q.LongestAt("city", i)
+	_, _, maker := loadNames().makerAt(q, i)
+	_, _, nick := loadNames().nicknameAt(q, i)
+	if city || maker || nick || len(t.Text) < 6 || t.HasDigit() || q.Lexicon.Words[t.Lower] || givenNames()[t.Lower] || !q.Vocabulary.Contains("airport_name", t.Text, plenty/2) {
+		return constrain.Claim{}, false
+	}
+	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", strings.ToUpper(t.Text))}}, true
 }

@@ -3,6 +3,7 @@ package aviation
 import (
 	"strings"
 
+	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
 )
 
@@ -15,7 +16,7 @@ var (
 	// notCities are words and names of other things, cities only before their state.
 	notCities = wordSet(`flight cruise night day instrument visual imc vmc approach landing takeoff water the air mountain spring fall winter summer valley canyon gulf runway training center county airport lake river island
  beaver boeing cessna piper beech cirrus bell page price field ocean pacific atlantic central western eastern northern southern mobile reading orange hope ice normal early rule bay plain plane sky police universal general
- post best progress surprise independence liberty union enterprise bath flat rock beach palm harbor park hill`)
+ post best progress surprise independence liberty union enterprise bath flat rock beach palm harbor park hill christmas easter sun friday sunday june april may august march art delta`)
 )
 
 // cityAt finds the longest known city at token i; a word of the language must be
@@ -51,8 +52,14 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{}, false
 	}
 	conditions := []constrain.Condition{constrain.Is("city", name)}
+	if q.Word(i-1) == "at" && to == i+1 && !g.placeAhead(q, to) && q.Vocabulary.Contains("airport_name", name, 3*count) {
+		return constrain.Claim{}, false
+	}
+	if g.insideName(q, i) {
+		return constrain.Claim{}, false
+	}
 	if code, end, ok := g.stateAfter(q, to); ok && !aircraftNamed(q, i, to) && (q.Gap(to) == ", " || !g.isState(q, i, to)) {
-		return constrain.Claim{From: i, To: end, Conditions: append(conditions, constrain.Is("state", code)), Weight: 6}, true
+		return constrain.Claim{From: i, To: end, Conditions: inState(name, code), Weight: 6}, true
 	}
 	if g.isState(q, i, to) || g.isCountry(q, i, to) || !g.cityPlaced(q, i, to, count) {
 		return constrain.Claim{}, false
@@ -61,6 +68,11 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 		to++
 	}
 	return constrain.Claim{From: i, To: to, Conditions: conditions, Weight: 1}, true
+}
+
+// inState is a town with its state: the town last, which is what a negation denies.
+func inState(city, state string) []constrain.Condition {
+	return []constrain.Condition{constrain.Is("state", state), constrain.Is("city", city)}
 }
 
 // few and many say how often a town must stand in the records to be meant without
@@ -78,15 +90,57 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 	if _, _, made := loadNames().makerAt(q, i); made {
 		return false
 	}
+	if g.inCityList(q, i, to) {
+		return true
+	}
+	written := capital && q.Tokens[to-1].Capital()
 	switch {
+	case written && to > i+1 && !titleCase(q), written && i == 0 && q.Joined(to) && setting[q.Word(to)]:
+		return count >= few
 	case q.Joined(to) && (q.EventNoun(to) || cityAfter[q.Word(to)]):
 		return count >= few
 	case q.Joined(to) && len(q.Word(to)) == 4 && q.Tokens[to].Number(): // "Jackson Hole 2005"
 		return count >= few && (capital || count >= many)
-	case alone(q, i, to):
+	case q.Alone(i, to):
 		return count >= few && (capital || to > i+1 || count >= many)
 	case q.AllLower():
 		return count >= many && (i == 0 || to == len(q.Tokens)) && !titles[q.Word(i-1)] && !givenNames()[q.Word(i)]
+	}
+	return false
+}
+
+// inCityList reports whether a town is joined by "and", "or" or a comma to one that
+// stands where towns do: "except Reno and Las Vegas", "Miami and Tampa, Florida".
+func (g *gazetteer) inCityList(q *constrain.Query, i, to int) bool {
+	if !q.Tokens[i].Capital() || q.AllUpper() {
+		return false
+	}
+	if next := q.Skip(to, "and", "or"); next > to || q.Gap(to) == ", " {
+		if _, _, end, ok := g.cityAt(q, next); ok && next < len(q.Tokens) && q.Tokens[next].Capital() && g.placeAhead(q, end) {
+			return true
+		}
+	}
+	before := i
+	if w := q.Word(i - 1); w == "and" || w == "or" {
+		before--
+	} else if q.Gap(i) != ", " {
+		return false
+	}
+	for k := max(0, before-3); k < before; k++ {
+		if _, _, end, ok := g.cityAt(q, k); ok && end == before && q.Joined(k) && cityBefore[q.Word(k-1)] {
+			return true
+		}
+	}
+	return false
+}
+
+// insideName reports whether token i is in the middle of a state's, country's or
+// region's name: the York of New York is no York.
+func (g *gazetteer) insideName(q *constrain.Query, i int) bool {
+	for k := max(0, i-2); k < i; k++ {
+		if g.isState(q, k, i+1) || g.isCountry(q, k, i+1) || g.isNowhere(q, k, i+1) {
+			return true
+		}
 	}
 	return false
 }
@@ -119,4 +173,49 @@ func aircraftNamed(q *constrain.Query, i, to int) bool {
 	}
 	placed := q.Joined(i) && cityBefore[q.Word(i-1)]
 	return !placed && (i > 0 || q.Gap(to) != ", ")
+}
+
+// unknownCity reads a town before its state that no record has: "near Foo Springs, TX" is
+// a condition that nothing satisfies, and not all of Texas.
+func (g *gazetteer) unknownCity(q *constrain.Query, i int) (constrain.Claim, bool) {
+	if !(i == 0 || q.Joined(i) && cityBefore[q.Word(i-1)]) {
+		return constrain.Claim{}, false
+	}
+	to := i
+	for to < i+3 && g.namePart(q, to) && (to == i || q.Joined(to)) {
+		to++
+	}
+	code, end, ok := g.stateAfter(q, to)
+	if to == i || !ok || q.Gap(to) != ", " && !(g.isCode(q, to) && q.Tokens[to].Upper() && institutions[q.Word(to-1)]) || q.AllUpper() || !g.unheard(q, i, to) {
+		return constrain.Claim{}, false
+	}
+	name := strings.ToUpper(q.Written(i, to))
+	unknown := &sextant.UnknownValue{Text: q.Written(i, to), Field: "city", Nearest: q.Vocabulary.Near("city", name, 3)}
+	return constrain.Claim{From: i, To: end, Conditions: inState(name, code), Weight: 1, Unknown: unknown}, true
+}
+
+// namePart reports whether token i can be a part of an unknown town's name.
+func (g *gazetteer) namePart(q *constrain.Query, i int) bool {
+	if i >= len(q.Tokens) || stopBefore[q.Word(i)] || q.Word(i) == "county" || q.Word(i) == "parish" {
+		return false
+	}
+	t := q.Tokens[i]
+	return t.Capital() && !t.HasDigit() && len(t.Text) > 2 && !g.isState(q, i, i)
+}
+
+// unheard reports whether nothing else is known by the words of a name.
+func (g *gazetteer) unheard(q *constrain.Query, i, to int) bool {
+	n := loadNames()
+	for k := i; k < to; k++ {
+		_, _, city := q.LongestAt("city", k)
+		_, _, _, country := g.countryAt(q, k)
+		_, _, maker := n.makerAt(q, k)
+		_, _, nick := n.nicknameAt(q, k)
+		_, _, phrase := q.PhraseAt(k)
+		several := to > i+1 && (k > i || institutions[q.Word(to-1)] || city || country)
+		if (city || country || maker || nick) && !several || phrase || q.EventNoun(k) || q.Lexicon.Words[q.Word(k)] && (to == i+1 || i == 0 && k == 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/filter"
 )
@@ -19,7 +20,7 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
 		if canonical, to, ok := n.makerAt(q, i); ok {
-			if n.meant(q, i, to) {
+			if n.meant(q, i, to) && !(q.Joined(to) && streets[q.Word(to)]) {
 				out = append(out, constrain.Claim{From: i, To: apposed(q, to), Conditions: []constrain.Condition{constrain.Is("make", canonical)}, Weight: 4})
 			}
 			continue
@@ -59,6 +60,9 @@ func apposed(q *constrain.Query, to int) int {
 	if q.Joined(to) && apposition[q.Word(to)] {
 		return to + 1
 	}
+	if q.Word(to) == "the" && (apposition[q.Word(to+1)+"s"] || q.Word(to+1) == "plane" || q.Word(to+1) == "aircraft") { // "Cheyenne the airplane"
+		return to + 2
+	}
 	return to
 }
 
@@ -75,10 +79,34 @@ func (n *names) withMaker(q *constrain.Query, i, to int, canonical string) []con
 	}
 	end := n.designationAfter(q, to, canonical)
 	if end == to {
+		if c, ok := unknownModel(q, i, to, canonical); ok {
+			return []constrain.Claim{c}
+		}
 		return n.namedModel(q, i, to, canonical)
 	}
 	return append([]constrain.Claim{{From: i, To: end, Conditions: typed(canonical, false, model(q, to, end)), Weight: 5}}, n.furtherTypes(q, end, canonical)...)
 }
+
+// unknownModel reads a designation after its maker that no model of the records has: a
+// condition that nothing satisfies, and the nearest that something would.
+func unknownModel(q *constrain.Query, i, to int, canonical string) (constrain.Claim, bool) {
+	end := to + 1
+	if !q.Joined(to) || quantity(q, to) || yearLike(q, to) {
+		return constrain.Claim{}, false
+	}
+	if q.Gap(end) == "-" && q.Tokens[end].HasDigit() && !q.Tokens[to].HasDigit() {
+		end++
+	}
+	text := q.Written(to, end)
+	if !modelForm.MatchString(text) || americanForm.MatchString(text) || strings.Trim(text, "0123456789") == "" && q.Joined(end) && !q.EventNoun(end) {
+		return constrain.Claim{}, false
+	}
+	name := strings.ToUpper(text)
+	unknown := &sextant.UnknownValue{Text: q.Written(i, end), Field: "model", Nearest: q.Vocabulary.Near("model", name, 3)}
+	return constrain.Claim{From: i, To: end, Conditions: typed(canonical, false, name), Weight: 5, Unknown: unknown}, true
+}
+
+var modelForm = regexp.MustCompile(`^[A-Z]{0,4}-?\d{3}[A-Z]{0,2}$|^[A-Z]{1,4}-?\d{2}[A-Z]{0,2}$`)
 
 // furtherTypes reads the rest of a list of one maker's designations.
 func (n *names) furtherTypes(q *constrain.Query, end int, canonical string) []constrain.Claim {
@@ -187,7 +215,7 @@ func (n *names) designationAfter(q *constrain.Query, i int, maker string) int {
 		}
 		text += t
 	}
-	if best == i+1 && quantity(q, i) {
+	if best > i && quantity(q, best-1) && (best == i+1 || q.Gap(best-1) == " ") {
 		return i
 	}
 	return best
@@ -210,8 +238,14 @@ func opensDesignation(q *constrain.Query, i int, maker string) bool {
 	if !designationPrefix[t.Lower] {
 		return false
 	}
-	return len(t.Text) > 1 || t.Lower != "a" && (t.Capital() || q.AllLower())
+	if wordPrefixes[t.Lower] {
+		return t.Upper() && !q.AllUpper() && len(t.Text) > 1
+	}
+	return len(t.Text) > 1 || t.Capital() || q.AllLower()
 }
+
+// wordPrefixes are prefixes that are words as well: "at 300 feet".
+var wordPrefixes = wordSet(`a at as be`)
 
 func continuesDesignation(q *constrain.Query, k int) bool {
 	t := q.Tokens[k]
@@ -255,8 +289,8 @@ func yearLike(q *constrain.Query, i int) bool {
 }
 
 // counted are units and things after a number that it counts.
-var counted = wordSet(`people persons passengers occupants souls aboard killed dead deaths fatalities injured injuries hours hour hrs feet foot ft knots kts mph miles mile nm minutes minute seconds days weeks months years hp horsepower gallons
- gallon pounds lbs degrees rpm psi percent meters metres yards inches agl msl times accidents_of crew pilots`)
+var counted = wordSet(`people persons passengers occupants souls aboard killed dead deaths fatalities injured injuries hours hour hrs feet foot ft knots kts knot mph miles mile nm minutes minute seconds second days day weeks week months month years year seat seats seater person passenger hp horsepower gallons
+ gallon pounds pound lbs lb degrees degree rpm psi percent meters metres yards inches agl msl times crew pilots`)
 
 // quantity reports whether a bare number at token i counts what follows.
 func quantity(q *constrain.Query, i int) bool {
@@ -301,13 +335,13 @@ func (n *names) alone(q *constrain.Query, i int) []constrain.Claim {
 }
 
 // unheard returns the token after a designation that the records do not hold but whose
-// family everyone knows ("TBM 850"), or after a model of capitals ("CTSW").
+// family everyone knows ("TBM 850"), or after a model of letters ("CTSW").
 func unheard(q *constrain.Query, i int) int {
 	t := q.Tokens[i]
-	if q.Joined(i+1) && q.Tokens[i+1].Number() && len(t.Text) <= 3 && !t.HasDigit() && (t.Upper() || q.AllLower()) && makerOfFamily(filter.Squeeze.Of(q.Written(i, i+2))) != "" && !yearLike(q, i+1) {
+	if q.Joined(i+1) && !wordPrefixes[t.Lower] && q.Tokens[i+1].Number() && len(t.Text) <= 3 && !t.HasDigit() && (t.Upper() || q.AllLower()) && makerOfFamily(filter.Squeeze.Of(q.Written(i, i+2))) != "" && !yearLike(q, i+1) {
 		return i + 2
 	}
-	if !t.HasDigit() && t.Upper() && !q.AllUpper() && len(t.Text) >= 4 && len(t.Text) <= 6 && !notCodes[t.Lower] && !q.Lexicon.Words[t.Lower] && q.Vocabulary.Begins("model", t.Text, 2*few) {
+	if !t.HasDigit() && t.Upper() && len(t.Text) == 4 && makerOfFamily(t.Text) != "" {
 		return i + 1
 	}
 	return i
@@ -365,8 +399,11 @@ func (n *names) famousNumber(q *constrain.Query, i int) []constrain.Claim {
 	if gap := q.Gap(i + 1); gap == "." || gap == "," || gap == "%" {
 		return nil
 	}
+	if q.Gap(i+1) == "-" && q.Tokens[i+1].HasDigit() && q.Vocabulary.Contains("model", q.Written(i, i+2), 1) {
+		return []constrain.Claim{{From: i, To: i + 2, Conditions: typed(maker, true, model(q, i, i+2)), Weight: 3}} // 737-300
+	}
 	return []constrain.Claim{{From: i, To: i + 1, Conditions: typed(maker, true, t.Text), Weight: 1}}
 }
 
 var notBefore = wordSet(`part parts flight number no squawk runway than least over under most exactly about nearly some far item route highway heading level fl radial course first last top all only around approximately
- interstate hwy page case room unit gate exit docket section between killed at`)
+ from interstate hwy page case room unit gate exit docket section between killed at`)

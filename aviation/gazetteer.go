@@ -76,12 +76,10 @@ func each[V any](in map[string]string, value func(string) V) map[string]V {
 func codeList(s string) []any { return anys(strings.Split(s, "|")) }
 
 func namedPlace(s string) []constrain.Condition {
-	city, state, inState := strings.Cut(s, "|")
-	out := []constrain.Condition{constrain.Is("city", city)}
-	if inState {
-		out = append(out, constrain.Is("state", state))
+	if city, state, ok := strings.Cut(s, "|"); ok {
+		return inState(city, state)
 	}
-	return out
+	return []constrain.Condition{constrain.Is("city", s)}
 }
 
 // lines yields the lines of a table that are neither blank nor comments.

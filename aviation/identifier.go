@@ -144,27 +144,48 @@ func foreignMark(q *constrain.Query, i int) (constrain.Claim, bool) {
 // numbers, directives, advisory circulars, engines' types.
 var otherNumbers = constrain.NewTable(map[string]bool{"part number": true, "part no": true, "parts number": true, "p n": true, "pn": true, "ad": true, "ads": true, "airworthiness directive": true, "advisory circular": true, "ac": true,
 	"flight": true, "flight no": true, "flight number": true, "flight level": true, "squawk": true, "squawked": true, "docket": true, "item": true, "runway": true, "runways": true, "rwy": true, "order": true, "stc": true, "serial number": true, "serial no": true, "s n": true, "sn": true,
-	"service bulletin": true, "sb": true, "safety alert": true, "safo": true, "tso": true, "notam": true, "phone": true, "highway": true, "interstate": true, "us highway": true, "state highway": true, "route": true, "safety recommendation": true, "page": true, "chapter": true, "table": true,
-	"lycoming": false, "continental": false, "pratt and whitney": false, "pt6a": false, "pt6": false, "io": false, "o": false, "tio": false, "tsio": false, "lio": false, "gtsio": false, "aeio": false, "io 360": false, "rotax": false, "allison": false, "tfe731": false, "jt8d": false, "cf6": false, "cfm56": false})
+	"service bulletin": true, "sb": true, "safety alert": true, "safo": true, "tso": true, "notam": true, "phone": true, "highway": true, "interstate": true, "us highway": true, "state highway": true, "route": true, "safety recommendation": true, "page": true, "chapter": true, "table": true, "seat": true, "row": true, "gate": true, "door": true, "room": true, "hangar": true, "cylinder": true, "station": true, "taxiway": true, "stand": true, "channel": true, "box": true, "tank": true, "fix": true, "annex": true, "radial": true, "heading": true, "course": true})
 
-// otherNumber claims the number after such a word, with the parts that a hyphen or stop
+// equipment is what makers of engines, propellers, instruments and tyres are called, and
+// how their types begin; what follows is no aircraft's designation: "Garmin G1000",
+// "Lycoming O-320", "PT6A-42".
+var equipment = constrain.NewTable(map[string]bool{"lycoming": true, "continental": true, "pratt and whitney": true, "pratt whitney": true, "pw": true, "rolls royce": true, "allison": true, "garrett": true, "honeywell": true, "general electric": true, "ge": true, "rotax": true,
+	"jacobs": true, "turbomeca": true, "arriel": true, "walter": true, "teledyne": true, "hartzell": true, "mccauley": true, "hamilton standard": true, "sensenich": true, "garmin": true, "bendix": true, "bendix king": true, "king": true, "collins": true, "avidyne": true, "narco": true,
+	"s tec": true, "stec": true, "janitrol": true, "slick": true, "tempest": true, "goodyear": true, "michelin": true, "cleveland": true, "parker": true, "artex": true, "o": false, "io": false, "lio": false, "tio": false, "tsio": false, "gtsio": false, "aeio": false, "gio": false, "pt6": false, "pt6a": false, "tpe331": false, "tfe731": false, "jt8d": false, "jt9d": false, "cf6": false, "cfm56": false})
+
+// otherNumber claims the number after such words, with the parts that a hyphen or stop
 // joins to it ("AD 87-20-03 R2").
 func otherNumber(q *constrain.Query, i int) (constrain.Claim, bool) {
-	spaced, to, ok := otherNumbers.At(q, i)
-	if !ok || to >= len(q.Tokens) {
+	_, to, numbered := otherNumbers.At(q, i)
+	switch {
+	case !numbered:
+		if to = equipmentType(q, i); to == i {
+			return constrain.Claim{}, false
+		}
+	case to >= len(q.Tokens) || !q.Tokens[to].HasDigit() || strings.Trim(q.Gap(to), " #-:.") != "":
 		return constrain.Claim{}, false
+	default:
+		to++
 	}
-	start := to
-	if !spaced && (q.Word(to) == "o" || q.Word(to) == "io" || q.Word(to) == "tio" || q.Word(to) == "tsio") {
-		to++ // Lycoming O-320
-	}
-	gap := q.Gap(to)
-	if to >= len(q.Tokens) || !q.Tokens[to].HasDigit() || !spaced && start == to && gap != "-" || strings.Trim(gap, " #-:.") != "" {
-		return constrain.Claim{}, false
-	}
-	for to++; to < len(q.Tokens) && (q.Gap(to) == "-" || q.Gap(to) == "." || revision.MatchString(q.Tokens[to].Text) && q.Gap(to) == " "); to++ {
+	for q.Gap(to) == "-" || q.Gap(to) == "." || to < len(q.Tokens) && q.Gap(to) == " " && revision.MatchString(q.Tokens[to].Text) {
+		to++
 	}
 	return constrain.Claim{From: i, To: to, Weight: 6}, true
+}
+
+// equipmentType returns the token after the first part of a type of equipment, i if there
+// is none: a maker and a word with a digit or a hyphen, or "O-" and a number.
+func equipmentType(q *constrain.Query, i int) int {
+	maker, at, ok := equipment.At(q, i)
+	switch {
+	case !ok || at >= len(q.Tokens):
+		return i
+	case !maker && q.Gap(at) == "-" && q.Tokens[at].HasDigit():
+		return at + 1
+	case maker && q.Joined(at) && q.Gap(at) != "-" && !yearLike(q, at) && famous[q.Word(at)] == "" && (q.Tokens[at].HasDigit() || q.Gap(at+1) == "-" && len(q.Tokens[at].Text) <= 5):
+		return at + 1
+	}
+	return i
 }
 
 var revision = regexp.MustCompile(`^R\d{1,2}$`)

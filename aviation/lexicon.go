@@ -37,6 +37,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Opposites:     opposites,
 		Dates:         "event_date",
 		Months:        "event_month",
+		Kinds:         []string{"aircraft_category", "engine_type", "engine_count", "phase", "weather", "purpose", "schedule", "amateur_built", "make", "model"},
 		DatedBy:       map[string]string{"published": "publication_date"},
 		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
 		Applies:       map[string]filter.Filter{"state": statesApply},

@@ -54,6 +54,9 @@ var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wi
 var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch falls springs hills valley mountain
  mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
 
+// streets and the like are named after makers too.
+var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium`)
+
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {
 	like := n.likeAt(q, i, to)
@@ -77,7 +80,7 @@ func (n *names) meant(q *constrain.Query, i, to int) bool {
 	}
 	switch {
 	case like == likeAny:
-		return alone(q, i, to) && q.Tokens[i].Capital() && i > 0
+		return q.Alone(i, to) && q.Tokens[i].Capital() && i > 0
 	case q.AllLower() || q.AllUpper():
 		return n.keyword(q, i, to, like)
 	}
@@ -111,14 +114,30 @@ func (n *names) named(q *constrain.Query, i, to int) bool {
 	first := i == 0 || strings.ContainsAny(q.Gap(i), ".?!")
 	switch {
 	case first:
-		return !q.Joined(to) || setting[q.Word(to)]
+		return !q.Joined(to) || setting[q.Word(to)] || adjectival(q, to)
 	case !q.Joined(i):
 		return !loadGazetteer().placeAhead(q, to) || strings.ContainsAny(q.Gap(i), "(")
 	case articles[q.Word(i-1)]:
 		return true
+	case cityBefore[q.Word(i-1)] || saying[q.Word(i-1)] || titles[q.Word(i-1)] || namers[q.Word(i-1)]:
+		return q.Word(i-1) == "in" && strings.HasSuffix(q.Word(i), "s") && !loadGazetteer().placeAhead(q, to)
 	}
 	_, _, made := n.makerAt(q, i-1)
-	return made || q.Word(i-1) == "in" && !loadGazetteer().placeAhead(q, to) && len(q.Word(i)) > 4 && strings.HasSuffix(q.Word(i), "s")
+	return made || !q.Tokens[i-1].Capital() || n.knownAhead(q, i-1)
+}
+
+// saying are verbs after and before which a name is a person's.
+var saying = wordSet(`said says told asked called named met saw with`)
+
+// adjectival reports whether an event noun follows within the same run of words, so that
+// a name at the beginning stands before it as an adjective: "Chinook heavy-lift accidents".
+func adjectival(q *constrain.Query, to int) bool {
+	for k := to; k < to+3 && q.Joined(k) && !cityBefore[q.Word(k)] && !institutions[q.Word(k)]; k++ {
+		if q.EventNoun(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // knownAhead reports whether the word with a capital at token i is one that stands

@@ -11,13 +11,18 @@ import (
 //go:embed vocabulary/operators.tsv
 var operatorTable string
 
-// carriers are those that people name without "airlines".
-var carriers = sync.OnceValue(func() *constrain.Table[[]any] {
-	entries := map[string][]any{}
+// spokenCarrier is a carrier that people name without "airlines".
+type spokenCarrier struct {
+	names []any
+	alone bool // only where nothing else stands beside it
+}
+
+var carriers = sync.OnceValue(func() *constrain.Table[spokenCarrier] {
+	entries := map[string]spokenCarrier{}
 	for line := range lines(operatorTable) {
 		words, names, _ := strings.Cut(line, "\t")
 		for w := range strings.SplitSeq(words, "|") {
-			entries[w] = anys(strings.Split(names, "|"))
+			entries[w] = spokenCarrier{anys(strings.Split(names, "|")), strings.HasPrefix(w, "[")}
 		}
 	}
 	return constrain.NewTable(entries)
@@ -47,8 +52,8 @@ func operatedBy(from, to int, names ...any) constrain.Claim {
 }
 
 func carrier(q *constrain.Query, i int) (constrain.Claim, bool) {
-	names, to, ok := carriers().At(q, i)
-	return operatedBy(i, to, names...), ok && (q.Tokens[i].Capital() || q.AllLower())
+	c, to, ok := carriers().At(q, i)
+	return operatedBy(i, to, c.names...), ok && (q.Tokens[i].Capital() || q.AllLower()) && (!c.alone || q.Alone(i, to))
 }
 
 // airline reads a name before "airlines": "Turkish Airlines", "united airlines". An
@@ -58,8 +63,13 @@ func airline(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{}, false
 	}
 	for to := i + 1; to < len(q.Tokens) && to <= i+3 && q.Joined(to); to++ {
-		if sure, end, ok := carrierWords.At(q, to); ok && sure && (q.Tokens[to].Capital() || q.AllLower()) {
+		if sure, end, ok := carrierWords.At(q, to); ok && (q.Tokens[to].Capital() || q.AllLower()) {
 			name := strings.ToUpper(q.Written(i, to))
+			if !sure { // Era Aviation, but not King Air
+				whole := strings.ToUpper(q.Written(i, end))
+				_, _, nick := loadNames().nicknameAt(q, i)
+				return operatedBy(i, end, whole), !nick && q.Vocabulary.Contains("operator", whole, 1)
+			}
 			known := q.Vocabulary.Contains("operator", name, 1)
 			return operatedBy(i, end, name), known || q.Tokens[i].Capital() && !q.AllUpper() && to == i+1
 		}

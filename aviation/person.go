@@ -24,17 +24,20 @@ var givenNames = sync.OnceValue(func() map[string]bool {
 var (
 	titles = wordSet(`mr mrs ms miss dr captain capt officer sergeant colonel lieutenant major inspector investigator senator pilot president professor`)
 	namers = wordSet(`named called surnamed`)
+	// kin may have a comma before the name.
+	kin = wordSet(`wife husband son daughter brother sister mother father friend uncle aunt cousin`)
+	// months that are given names as well.
+	nameMonths = wordSet(`april may june august`)
 )
 
 // persons keeps people's names from being read as makers or places.
 func persons(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i, t := range q.Tokens {
-		if !q.Joined(i+1) || !q.Tokens[i+1].Capital() || q.Tokens[i+1].HasDigit() {
+		if i+1 >= len(q.Tokens) || !q.Joined(i+1) && !(kin[t.Lower] && q.Gap(i+1) == ", ") || !q.Tokens[i+1].Capital() || q.Tokens[i+1].HasDigit() {
 			continue
 		}
-		titled := titles[t.Lower] && (t.Capital() || t.Lower != "pilot" && t.Lower != "major") || namers[t.Lower]
-		if !titled && !(givenNames()[t.Lower] && t.Capital() && !q.AllUpper() && !kindNouns[q.Word(i+2)]) {
+		if !titled(q, i) && !given(q, i) {
 			continue
 		}
 		to := i + 2
@@ -44,4 +47,29 @@ func persons(q *constrain.Query) []constrain.Claim {
 		out = append(out, constrain.Claim{From: i, To: to, Weight: 8})
 	}
 	return out
+}
+
+// titled reports whether token i is what a name is announced with.
+func titled(q *constrain.Query, i int) bool {
+	t := q.Tokens[i]
+	if t.Lower == "was" || t.Lower == "is" { // "the captain's name was Robinson"
+		return q.Word(i-1) == "name" || q.Word(i-1) == "surname"
+	}
+	return titles[t.Lower] && (t.Capital() || t.Lower != "pilot" && t.Lower != "major") || namers[t.Lower] || kin[t.Lower]
+}
+
+// given reports whether token i is a given name with a surname after it: what follows a
+// month is a surname only where it is nothing else.
+func given(q *constrain.Query, i int) bool {
+	t := q.Tokens[i]
+	if !t.Capital() || q.AllUpper() || kindNouns[q.Word(i+2)] {
+		return false
+	}
+	if nameMonths[t.Lower] {
+		g := loadGazetteer()
+		_, _, state := g.stateAt(q, i+1)
+		_, _, _, country := g.countryAt(q, i+1)
+		return !state && !country && !loadNames().knownAhead(q, i+1)
+	}
+	return givenNames()[t.Lower]
 }

@@ -13,7 +13,7 @@ import (
 func (g *gazetteer) places(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
-		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.county} {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.unknownCity, g.county} {
 			if c, ok := read(q, i); ok {
 				out = append(out, c)
 			}
@@ -116,7 +116,17 @@ var leading = wordSet(`ok hi oh me in or as`)
 var inPlace = wordSet(`in near over of from across outside around at within off throughout not except excluding state`)
 
 func (g *gazetteer) isCode(q *constrain.Query, i int) bool {
-	return i >= 0 && i < len(q.Tokens) && len(q.Tokens[i].Text) == 2 && g.codes[q.Tokens[i].Lower]
+	if i < 0 || i >= len(q.Tokens) || len(q.Tokens[i].Text) != 2 || !g.codes[q.Tokens[i].Lower] {
+		return false
+	}
+	ahead := i+1 < len(q.Tokens) && q.Tokens[i+1].HasDigit()
+	switch q.Tokens[i].Lower {
+	case "fl": // flight level 310
+		return !ahead || q.Gap(i+1) != " " || len(q.Tokens[i+1].Text) > 3
+	case "nm": // nautical miles
+		return i == 0 || !q.Tokens[i-1].Number()
+	}
+	return !ahead || q.Gap(i+1) != "-" // PA-46
 }
 
 // cityCode reads the two letters after a city, where any form will do.
@@ -137,7 +147,7 @@ func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
 	t := q.Tokens[i]
 	ok := g.placed(q, i)
 	if t.Upper() && !q.AllUpper() {
-		ok = ok || !wordCodes[t.Lower] || g.inChain(q, i) || aboutEvents(q, i) || i > 0 && alone(q, i, i+1)
+		ok = ok || !wordCodes[t.Lower] || g.inChain(q, i) || aboutEvents(q, i) || i > 0 && q.Alone(i, i+1)
 	} else {
 		ok = ok && !wordCodes[t.Lower]
 	}
@@ -173,14 +183,6 @@ func (g *gazetteer) linked(q *constrain.Query, i, step int) bool {
 func aboutEvents(q *constrain.Query, i int) bool {
 	w := q.Tokens[i].Lower
 	return q.Joined(i+1) && q.EventNoun(i+1) && w != "ga" && !(i == 0 && leading[w])
-}
-
-// alone reports whether tokens [from, to) are all that stands between two commas or
-// the ends of the question.
-func alone(q *constrain.Query, from, to int) bool {
-	before := from == 0 || strings.ContainsAny(q.Gap(from), ",;:.?!(")
-	after := to >= len(q.Tokens) || strings.ContainsAny(q.Gap(to), ",;:.?!)")
-	return before && after
 }
 
 func (g *gazetteer) region(q *constrain.Query, i int) (constrain.Claim, bool) {
@@ -224,6 +226,9 @@ func (g *gazetteer) country(q *constrain.Query, i int) (constrain.Claim, bool) {
 	}
 	if !adjective && (q.HasLoose(to, "the", "island") || q.HasLoose(to, "the", "country")) {
 		to += 2
+	}
+	if adjective && !q.Joined(to) {
+		return constrain.Claim{}, false // "into Portuguese"
 	}
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("country", name)}, Weight: 2}, true
 }

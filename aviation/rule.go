@@ -89,13 +89,13 @@ func operatingParts(q *constrain.Query) []constrain.Claim {
 			out = append(out, partsAt(q, i, at, certain)...)
 		}
 		if isOperatingPart(q.Word(i)) && q.Joined(i+1) && operations[q.Word(i+1)] {
-			out = append(out, constrain.Claim{From: i, To: i + 2, Conditions: []constrain.Condition{constrain.Is("far_part", strings.ToUpper(q.Tokens[i].Text))}, Weight: 3})
+			out = append(out, constrain.Claim{From: i, To: i + 2, Conditions: []constrain.Condition{partCondition(q, i+2, strings.ToUpper(q.Tokens[i].Text))}, Weight: 3})
 		}
 	}
 	return out
 }
 
-var operations = wordSet(`carrier carriers flight flights operation operations operator operators airline airlines ops`)
+var operations = wordSet(`carrier carriers flight flights operation operations operator operators airline airlines ops cargo freight freighter freighters charter charters commuter commuters passenger certificate on_demand ag`)
 
 // partsAt reads the numbers after "parts": one, or a list.
 func partsAt(q *constrain.Query, from, at int, certain bool) []constrain.Claim {
@@ -154,5 +154,8 @@ func partCondition(q *constrain.Query, to int, part string) constrain.Condition 
 var ruleNouns = wordSet(`rule rules regulation regulations regs requirement requirements required legal legally lawful unlawful illegal allowed permitted prohibited minimums minimum definition section sections require requires must may shall violate violated violates violation comply complies compliance say says cfr far fars exemption waiver`)
 
 func aboutRules(q *constrain.Query) bool {
+	if w := q.Word(0); (w == "can" || w == "does" || w == "do" || w == "when") && q.Word(1) != "you" && q.Word(1) != "i" {
+		return true
+	}
 	return slices.ContainsFunc(q.Tokens, func(t constrain.Token) bool { return ruleNouns[t.Lower] })
 }

@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -64,10 +65,10 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 		}
 	}
 	q.ownStory(background)
-	defined := q.definitional()
+	defined, ruled := q.definitional(), q.aboutRule(claims)
 	var out []Claim
 	for _, c := range claims {
-		if background[c.From] || defined && q.eventCondition(c) {
+		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) {
 			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
@@ -106,15 +107,29 @@ func (q *Query) eventful(c clause) bool {
 
 // eventCondition reports whether a claim is about a field of events; a question
 // about what a rule says still names the rule.
-func (q *Query) eventCondition(c Claim) bool {
+func (q *Query) eventCondition(c Claim) bool { return q.ofRole(c, sextant.RoleEvents) }
+
+func (q *Query) ofRole(c Claim, role sextant.Role) bool {
 	for _, spec := range q.Vocabulary.Collections {
 		for _, cond := range c.Conditions {
-			if _, ok := spec.Schema.Field(cond.Field); ok && spec.Role == sextant.RoleEvents {
+			if _, ok := spec.Schema.Field(cond.Field); ok && spec.Role == role {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// aboutRule reports whether the question cites a rule and names no event.
+func (q *Query) aboutRule(claims []Claim) bool {
+	return !q.Eventful() && slices.ContainsFunc(claims, func(c Claim) bool {
+		return len(c.Conditions) > 0 && q.ofRole(c, sextant.RoleRules) && !q.eventCondition(c)
+	})
+}
+
+// kind reports whether a claim only says what kind of thing is meant.
+func (q *Query) kind(c Claim) bool {
+	return len(c.Conditions) > 0 && !slices.ContainsFunc(c.Conditions, func(cond Condition) bool { return !slices.Contains(q.Lexicon.Kinds, cond.Field) })
 }
 
 var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": true, "define": true, "how do i": true, "how do you": true, "how does": true,

@@ -20,14 +20,18 @@ var decades = map[string]int{"twenties": 1920, "thirties": 1930, "forties": 1940
 var calendarUnits = map[string]string{"day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week", "wks": "week", "fortnight": "fortnight", "fortnights": "fortnight",
 	"month": "month", "months": "month", "mo": "month", "mos": "month", "quarter": "quarter", "quarters": "quarter", "year": "year", "years": "year", "yr": "year", "yrs": "year", "decade": "decade", "decades": "decade", "century": "century"}
 
+// unitMonths is the length of the units that are whole months.
+var unitMonths = map[string]int{"month": 1, "quarter": 3, "half": 6, "year": 12}
+
 // A holiday falls on one day of a year and has perhaps a long weekend.
 type holiday struct {
 	on      func(year int) time.Time
+	fixed   bool                    // falls on the same day every year
 	weekend func(on time.Time) Span // nil: the Saturday and Sunday nearest to it, and the day
 }
 
 func on(m time.Month, d int) holiday {
-	return holiday{on: func(y int) time.Time { return day(y, m, d) }}
+	return holiday{on: func(y int) time.Time { return day(y, m, d) }, fixed: true}
 }
 
 // monday is a holiday that is a Monday; its weekend begins on the Saturday before.
@@ -48,7 +52,7 @@ var holidays = tableOf(
 	phrases(on(12, 25), "christmas day, christmas, xmas, xmas day"),
 	phrases(on(12, 24), "christmas eve, xmas eve"),
 	phrases(on(12, 26), "boxing day"),
-	phrases(on(1, 1), "new year s day, new years day, new year day"),
+	phrases(on(1, 1), "new year s day, new years day, new year day, new year, new years"),
 	phrases(on(12, 31), "new year s eve, new years eve, new year eve"),
 	phrases(on(2, 14), "valentine s day, valentines day"),
 	phrases(on(3, 17), "st patrick s day, saint patrick s day, st patricks day"),

@@ -57,6 +57,9 @@ func (q *Query) listed(from, to int) bool {
 func (q *Query) join(claims []Claim) []Constraint {
 	var out []Constraint
 	for _, c := range claims {
+		if c.Negated && excluded(c, claims) {
+			continue
+		}
 		for _, cond := range c.Conditions {
 			next := Constraint{Condition: cond, Text: q.words(c), Start: q.Tokens[c.From].Start, End: q.Tokens[c.To-1].End, Origin: sextant.FromRule, Negated: c.Negated}
 			if c.Negated {
@@ -69,7 +72,37 @@ func (q *Query) join(claims []Claim) []Constraint {
 			out = q.merge(out, next)
 		}
 	}
-	return q.settleDates(narrowAlternatives(claims, out))
+	return q.settleDates(withoutOpposites(narrowAlternatives(claims, out)))
+}
+
+// excluded reports whether a negated claim denies what other claims leave out anyway:
+// "Virginia but not West Virginia", "Kansas City KS, not Kansas City MO".
+func excluded(negated Claim, claims []Claim) bool {
+	for _, cond := range negated.Conditions {
+		stated, same := false, false
+		for _, c := range claims {
+			for _, d := range c.Conditions {
+				if !c.Negated && d.Field == cond.Field && d.Op == sextant.OpEq && cond.Op == sextant.OpEq && !isSpan(d.Values[0]) {
+					stated, same = true, same || d.Values[0] == cond.Values[0]
+				}
+			}
+		}
+		if stated && !same {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutOpposites drops "in the United States" where "abroad" is set against it: each
+// says what the other does not, and together they say nothing.
+func withoutOpposites(cs []Constraint) []Constraint {
+	opposite := func(c Constraint) bool {
+		return slices.ContainsFunc(cs, func(d Constraint) bool {
+			return c.Field == d.Field && valued(c.Op) && valued(d.Op) && denies(c.Op) != denies(d.Op) && slices.Equal(c.Values, d.Values) && !isSpans(c)
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(cs), opposite)
 }
 
 // merge adds a constraint to those of the same field and sign.
@@ -126,11 +159,10 @@ func (q *Query) cover(have *Constraint, c Constraint) {
 	have.Text = q.Text[have.Start:have.End]
 }
 
-func isSpans(c Constraint) bool {
-	if len(c.Values) == 0 {
-		return false
-	}
-	_, ok := c.Values[0].(Span)
+func isSpans(c Constraint) bool { return len(c.Values) > 0 && isSpan(c.Values[0]) }
+
+func isSpan(v any) bool {
+	_, ok := v.(Span)
 	return ok
 }
 

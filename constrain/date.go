@@ -182,8 +182,13 @@ func (q *Query) daysAfterMonth(i int, m time.Month) (period, bool) {
 // unitFollows reports whether the word at token i says that the number before it
 // counts something: "in March 2000 hours had been flown".
 func (q *Query) unitFollows(i int) bool {
-	return i < len(q.Tokens) && notYears[q.Tokens[i].Lower] && q.Tokens[i].joins
+	if q.Joined(i+1) && notYears[q.Word(i+1)] && unitAdjectives[q.Word(i)] {
+		i++ // "2014 flight hours"
+	}
+	return q.Joined(i) && notYears[q.Word(i)]
 }
+
+var unitAdjectives = set(`flight total logged flying airframe engine pilot square`)
 
 // monthLike tells the months May and March, and abbreviations, from the words.
 func (q *Query) monthLike(i int) bool {

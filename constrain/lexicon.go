@@ -22,6 +22,9 @@ type Lexicon struct {
 	// Dates is the field a date in a question is about where it names no other, and
 	// Months the int field that holds the month alone ("" where there is none).
 	Dates, Months string
+	// Kinds names fields that say what kind of thing is meant. In a question about a rule
+	// that names no event they are its subject: "may a helicopter fly lower under 91.119?"
+	Kinds []string
 	// DatedBy names the field that a date after a verb is about ("published": the
 	// publication's date), or "" where none holds it. Verbs of making and owning need no
 	// entry: "built in 1968" is never the date of an event.
@@ -57,7 +60,7 @@ type Lexicon struct {
 type Phrase struct {
 	Words      []string
 	Conditions []Condition // none: the words are no condition
-	Weight     int
+	Alone      bool        // they count only between commas or the ends of the question
 }
 
 // Measure names a numeric field by the words that count it: "two people killed",
@@ -85,10 +88,13 @@ type Recognizer func(q *Query) []Claim
 // ParsePhrases reads a phrase table, one entry a line:
 //
 //	words | other words -> field=value, field>=3, field~sub
+//	(a/b) words -> field=value
+//	[words] -> field=value
 //	words ->
 //
-// "#" starts a comment. An entry without conditions keeps the words from being read
-// as one.
+// "#" starts a comment. "(a/b) c" stands for "a c" and "b c". Words in brackets count only where nothing else stands beside
+// them: "[training]" is a condition of "R22, training, Texas" and not of "training
+// record". An entry without conditions keeps the words from being read as one.
 func ParsePhrases(text string) ([]Phrase, error) {
 	var out []Phrase
 	scanner := bufio.NewScanner(strings.NewReader(text))
@@ -106,14 +112,33 @@ func ParsePhrases(text string) ([]Phrase, error) {
 			return nil, fmt.Errorf("phrases: line %d: %w", n, err)
 		}
 		for alternative := range strings.SplitSeq(words, "|") {
-			w := Words(alternative)
-			if len(w) == 0 {
-				return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
+			alone := strings.HasPrefix(strings.TrimSpace(alternative), "[")
+			for _, text := range expand(alternative) {
+				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone}
+				if len(p.Words) == 0 {
+					return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
+				}
+				out = append(out, p)
 			}
-			out = append(out, Phrase{Words: w, Conditions: cs})
 		}
 	}
 	return out, scanner.Err()
+}
+
+// expand writes out the choices in parentheses.
+func expand(text string) []string {
+	before, rest, ok := strings.Cut(text, "(")
+	if !ok {
+		return []string{text}
+	}
+	choices, after, _ := strings.Cut(rest, ")")
+	var out []string
+	for choice := range strings.SplitSeq(choices, "/") {
+		for _, tail := range expand(after) {
+			out = append(out, before+choice+tail)
+		}
+	}
+	return out
 }
 
 func parseConditions(text string) ([]Condition, error) {

@@ -40,9 +40,14 @@ func recognizeMeasures(q *Query) []Claim {
 		if !ok || c.Bare && plausible(c.Lo) && q.Tokens[i].Number() { // "in 2015 with fatalities"
 			continue
 		}
-		if m, to, ok := q.measureAfter(c.To); ok && !q.voided(m, i, to) {
-			out = append(out, measured(m, c, c.From, to))
+		m, to, ok := q.measureAfter(c.To)
+		if !ok || q.voided(m, i, to) {
+			continue
 		}
+		if b, after, ok := trailers.At(q, to); ok && c.Bare && q.Joined(to) { // "four fatalities or fewer"
+			c, to = b.of(c.Lo, c.From, c.To), after
+		}
+		out = append(out, measured(m, c, c.From, to))
 	}
 	for i := range q.Tokens {
 		m, at, ok := q.measures.verbs.At(q, i)

@@ -37,7 +37,7 @@ func (q *Query) periodAt(i int) (period, bool) {
 // wholePeriodAt reads what is not a part of another period.
 func (q *Query) wholePeriodAt(i int) (period, bool) {
 	if q.Tokens[i].digits > 0 {
-		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.dayFirst, q.decade, q.yearMonth, q.year, q.fiscalYear, q.centuryOf} {
+		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.monthYear, q.dayFirst, q.decade, q.yearMonth, q.year, q.fiscalYear, q.centuryOf} {
 			if p, ok := read(i); ok {
 				return p, true
 			}
@@ -95,6 +95,16 @@ func (q *Query) yearsWith(y, to int) (period, bool) {
 	return p, true
 }
 
+// monthYear reads 05/2009.
+func (q *Query) monthYear(i int) (period, bool) {
+	m, ok1 := q.digits(i, 1, 2)
+	y, ok2 := q.digits(i+1, 4, 4)
+	if !ok1 || !ok2 || q.Gap(i+1) != "/" || m < 1 || m > 12 || !plausible(y) || i > 0 && !q.freeStanding(i) {
+		return period{}, false
+	}
+	return period{Span: monthsSpan(y, time.Month(m), 1), to: i + 2}, true
+}
+
 // yearMonth reads 2014-05 where the second number can be no year after the first.
 func (q *Query) yearMonth(i int) (period, bool) {
 	y, ok1 := q.digits(i, 4, 4)
@@ -136,10 +146,21 @@ var seasonBefore = set(`in during the each every last this early late mid`)
 // seasonAlone reads a season without a year; a fall and a spring are other things too.
 func (q *Query) seasonAlone(i int, m time.Month) (period, bool) {
 	w := q.Tokens[i].Lower
-	if (strings.HasPrefix(w, "fall") || strings.HasPrefix(w, "spring")) && !seasonBefore[q.Word(i-1)] {
+	if !seasonBefore[q.Word(i-1)] && (strings.HasPrefix(w, "fall") || strings.HasPrefix(w, "spring") || !q.Alone(i, i+1) && !q.besideEvents(i)) {
 		return period{}, false
 	}
 	return period{months: []int{int(m), int(m)%12 + 1, int(m+1)%12 + 1}, to: i + 1}, true
+}
+
+// besideEvents reports whether a word stands before an event noun or is set against
+// another one: "winter accidents", "winter vs summer".
+func (q *Query) besideEvents(i int) bool {
+	for k := i + 1; k < i+5 && q.Joined(k); k++ {
+		if q.EventNoun(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // fiscalYear reads "FY2012", "FY 2012", "fiscal year 2012": of the United States, from
@@ -232,7 +253,8 @@ func (q *Query) holiday(i int) (period, bool) {
 	}
 	y, to, ok := q.yearAt(q.Skip(at, "of", "in"))
 	if !ok {
-		return period{}, false
+		t := h.on(q.AsOf.Year())
+		return period{months: []int{int(t.Month())}, day: t.Day(), to: at}, h.fixed && !weekend
 	}
 	return period{Span: h.days(y, weekend), to: to}, true
 }

@@ -18,7 +18,7 @@ func newPhraseIndex(phrases []Phrase) *phraseIndex {
 	for i := range phrases {
 		p := &phrases[i]
 		x.table.add(p.Words, p)
-		if len(p.Words) == 1 && len(p.Conditions) > 0 {
+		if len(p.Words) == 1 && len(p.Conditions) > 0 && !p.Alone {
 			single = append(single, p.Words[0])
 			x.byWord[p.Words[0]] = p
 		}
@@ -34,7 +34,9 @@ func recognizePhrases(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
 		if p, to, ok := q.phrases.table.PluralAt(q, i); ok {
-			out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weight: p.Weight})
+			if !p.Alone || q.Alone(i, to) {
+				out = append(out, Claim{From: i, To: to, Conditions: p.Conditions})
+			}
 			continue
 		}
 		if near, ok := q.Nearest(i, q.phrases.spelled); ok {
@@ -47,7 +49,7 @@ func recognizePhrases(q *Query) []Claim {
 // PhraseAt returns what the lexicon's phrases say of the tokens from i.
 func (q *Query) PhraseAt(i int) ([]Condition, int, bool) {
 	p, to, ok := q.phrases.table.PluralAt(q, i)
-	if !ok {
+	if !ok || p.Alone {
 		return nil, i, false
 	}
 	return p.Conditions, to, true

@@ -58,8 +58,11 @@ func (q *Query) lastPeriod(i int, word string) (period, bool) {
 	if m, ok := monthNames[next]; ok && q.Joined(i+1) {
 		return q.lastMonth(m, i+2)
 	}
+	if p, ok := q.lastHoliday(i + 1); ok {
+		return p, true
+	}
 	unit, ok := calendarUnits[next]
-	if !ok || strings.HasSuffix(next, "s") || q.Word(i+2) == "of" {
+	if !ok || strings.HasSuffix(next, "s") || q.partOfPeriod(i+2) {
 		return period{}, false
 	}
 	if unit == "day" || word == "past" || word == "trailing" || unit == "decade" && word == "last" {
@@ -73,7 +76,7 @@ func (q *Query) lastPeriod(i int, word string) (period, bool) {
 func (q *Query) lastUnits(n, at int) (period, bool) {
 	at = q.Skip(at, "calendar", "full", "or")
 	unit, ok := calendarUnits[q.Word(at)]
-	if !ok || q.Word(at+1) == "of" {
+	if !ok || q.partOfPeriod(at+1) {
 		return period{}, false
 	}
 	p := period{Span: Span{back(q.AsOf, n, unit), q.AsOf}, to: at + 1}
@@ -81,6 +84,16 @@ func (q *Query) lastUnits(n, at int) (period, bool) {
 		p.note, p.other = "to the day", []Span{yearsSpan(q.AsOf.Year()-n, q.AsOf.Year()-1)}
 	}
 	return p, true
+}
+
+// partOfPeriod reports whether "of" and a period follow: "the last three months of 1999"
+// do not count from today.
+func (q *Query) partOfPeriod(i int) bool {
+	if q.Word(i) != "of" {
+		return false
+	}
+	_, ok := q.ofPeriod(i)
+	return ok
 }
 
 func (q *Query) lastSeason(m time.Month, to int) (period, bool) {
@@ -98,6 +111,23 @@ func (q *Query) lastMonth(m time.Month, to int) (period, bool) {
 		s = monthsSpan(q.AsOf.Year()-1, m, 1)
 	}
 	return period{Span: s, to: to}, true
+}
+
+// lastHoliday is the latest such day before the reference date: "last Thanksgiving".
+func (q *Query) lastHoliday(i int) (period, bool) {
+	h, at, ok := holidays.At(q, i)
+	if !ok {
+		return period{}, false
+	}
+	weekend := q.Word(at) == "weekend"
+	if weekend {
+		at++
+	}
+	s := h.days(q.AsOf.Year(), weekend)
+	if !s.To.Before(q.AsOf) {
+		s = h.days(q.AsOf.Year()-1, weekend)
+	}
+	return period{Span: s, to: at}, true
 }
 
 func (q *Query) thisPeriod(i int) (period, bool) {
@@ -154,6 +184,8 @@ func (q *Query) ago(i int) (period, bool) {
 	switch {
 	case q.Word(at+2) == "today":
 		return period{Span: that, to: at + 3}, true
+	case q.Word(at+2) == "this" && calendarUnits[q.Word(at+3)] != "":
+		return period{Span: calendarBefore(that.From, 0, calendarUnits[q.Word(at+3)]), to: at + 4}, true
 	case unit == "day" || unit == "week" || unit == "fortnight":
 		return period{Span: that, to: at + 2}, true
 	}

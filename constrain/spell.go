@@ -1,6 +1,9 @@
 package constrain
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Candidates are words that a misspelt one may stand for, by first letter. It is
 // immutable.
@@ -95,4 +98,27 @@ func editDistance(a, b string, limit int) int {
 		before, row, next = row, next, before
 	}
 	return row[len(b)]
+}
+
+// Near returns up to n values of a field that a text may have been meant for: within
+// two edits, first letters equal, the nearest and then the commonest first.
+func (v *Vocabulary) Near(field, text string, n int) []string {
+	fv := v.fields[field]
+	wanted := strings.ToLower(strings.Join(Words(text), " "))
+	if fv == nil || wanted == "" || len(wanted) > maxSpelt {
+		return nil
+	}
+	const limit = 2
+	var near [limit + 1][]string
+	for _, value := range fv.values {
+		have := strings.ToLower(value.Text)
+		if have == "" || have[0] != wanted[0] || len(have) > maxSpelt {
+			continue
+		}
+		if d := editDistance(wanted, have, limit); d <= limit {
+			near[d] = append(near[d], value.Text)
+		}
+	}
+	out := slices.Concat(near[:]...)
+	return out[:min(n, len(out))]
 }

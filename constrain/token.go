@@ -202,6 +202,13 @@ func (q *Query) Written(from, to int) string {
 	return q.Text[q.Tokens[from].Start:q.Tokens[to-1].End]
 }
 
+// Alone reports whether tokens [from, to) are all that stands between two commas, stops,
+// brackets or the ends of the question.
+func (q *Query) Alone(from, to int) bool {
+	before := from == 0 || strings.ContainsAny(q.Gap(from), ",;:.?!(")
+	return before && (to >= len(q.Tokens) || strings.ContainsAny(q.Gap(to), ",;:.?!)"))
+}
+
 // EventNoun reports whether token i is what the collection's documents are called.
 func (q *Query) EventNoun(i int) bool {
 	return i >= 0 && i < len(q.Tokens) && q.eventNouns[q.Tokens[i].Lower]

@@ -82,10 +82,17 @@ func (q *Query) opening(i int) (side, int) {
 }
 
 func (q *Query) dateClaim(i int) (Claim, bool) {
+	if q.HasWords(i, "before", "and", "after") { // both sides are no condition
+		p, ok := q.periodAt(q.Skip(i+3, "the"))
+		return Claim{From: i, To: p.to, Weight: 3}, ok
+	}
 	side, at := q.opening(i)
 	p, ok := q.periodAt(at)
 	if !ok || q.manufactured(i, at, p.to) {
 		return Claim{}, false
+	}
+	if side == between && differing[q.Word(i-1)] { // "the difference between 1996 and 2006"
+		return q.datedClaim(i, p, within), true
 	}
 	if c, ok := q.anotherDate(i, p); ok {
 		return c, true
@@ -106,6 +113,9 @@ func (q *Query) dateClaim(i int) (Claim, bool) {
 	p.to = q.Skip(p.to, "inclusive")
 	return q.datedClaim(i, p, side), true
 }
+
+// differing are words after which "between" names two things and no range.
+var differing = set(`difference differences differ comparison contrast distinguish compare`)
 
 // fromSide: "reports from 2016" are of that year, "fatal crashes, from 2005" begin then.
 func (q *Query) fromSide(i int) side {
@@ -128,7 +138,7 @@ func (q *Query) manufactured(i, at, to int) bool {
 // history are words for what happened at another time than what is asked for: "a plane
 // built in 1968 crashed".
 var history = set(`built manufactured made produced born certificated certified licensed overhauled purchased bought acquired sold restored rebuilt installed inspected issued adopted amended enacted founded
- established hired retired signed revised designed introduced delivered registered released`)
+ established hired retired signed revised designed introduced delivered registered released model`)
 
 // anotherDate reads a period that dates something else, as the verb before it says: it
 // is a condition on the field the lexicon names for the verb, or none.
