@@ -20,9 +20,6 @@ var decades = map[string]int{"twenties": 1920, "thirties": 1930, "forties": 1940
 var calendarUnits = map[string]string{"day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week", "wks": "week", "fortnight": "fortnight", "fortnights": "fortnight",
 	"month": "month", "months": "month", "mo": "month", "mos": "month", "quarter": "quarter", "quarters": "quarter", "year": "year", "years": "year", "yr": "year", "yrs": "year", "decade": "decade", "decades": "decade", "century": "century"}
 
-// unitMonths is the length of the units that are whole months.
-var unitMonths = map[string]int{"month": 1, "quarter": 3, "half": 6, "year": 12}
-
 // A holiday falls on one day of a year and has perhaps a long weekend.
 type holiday struct {
 	on      func(year int) time.Time
