@@ -29,7 +29,7 @@ func TestKilled(t *testing.T) {
 	steps, ref := 0, storetest.NewReference(l.spec())
 	lives := rounds(*crashes)
 	for range lives {
-		acknowledged := runUntilKilled(t, dir, l, steps, time.Duration(rng.IntN(60))*time.Millisecond)
+		acknowledged := runUntilKilled(t, dir, l, steps, rng.IntN(3) == 0, time.Duration(rng.IntN(60))*time.Millisecond)
 		for ; steps < acknowledged; steps++ {
 			l.follow(ref, steps)
 		}
@@ -68,8 +68,8 @@ func openWith(t *testing.T, dir string, at thresholds) *Store {
 }
 
 // runUntilKilled has another process live from a step on, kills it some time after its
-// first step, and returns how many steps were acknowledged.
-func runUntilKilled(t *testing.T, dir string, l life, from int, after time.Duration) int {
+// first step, or after it began opening the folder, and returns how many steps were acknowledged.
+func runUntilKilled(t *testing.T, dir string, l life, from int, opening bool, after time.Duration) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("SEXTANT_TEST_WRITER=%d %d %s", l.seed, from, dir))
@@ -84,9 +84,14 @@ func runUntilKilled(t *testing.T, dir string, l life, from int, after time.Durat
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != "ready" {
 	}
-	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-	defer timer.Stop()
+	if opening { // the time runs from here, and may end while it opens the folder
+		defer time.AfterFunc(after, func() { cmd.Process.Kill() }).Stop()
+	}
 	for lines.Scan() {
+		if !opening {
+			opening = true
+			defer time.AfterFunc(after, func() { cmd.Process.Kill() }).Stop()
+		}
 		n, err := strconv.Atoi(lines.Text())
 		if err != nil {
 			rest, _ := io.ReadAll(out)

@@ -214,9 +214,19 @@ type (
 var (
 	diskOnce sync.Once
 	theDisk  = &failingDisk{name: "failing", names: map[uintptr]string{}}
-	tables   = map[uintptr]*sqlite3.Tsqlite3_io_methods{} // by the table they are copied from
-	keep     []any                                        // what only SQLite points to
+	tables   = map[uintptr]uintptr{} // by the table they are copied from
+	keep     []any                   // what only SQLite points to
 )
+
+// allocate makes room for a T where SQLite may keep a pointer to it, for good.
+func allocate[T any](tls *libc.TLS) uintptr {
+	var zero T
+	p := libc.Xcalloc(tls, 1, libc.Tsize_t(unsafe.Sizeof(zero)))
+	if p == 0 {
+		panic("no memory")
+	}
+	return p
+}
 
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
@@ -232,25 +242,24 @@ func address[F any](f F) uintptr {
 func registerFailingDisk() *failingDisk {
 	diskOnce.Do(func() {
 		tls := libc.NewTLS()
-		usual := at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(tls, 0))
-		vfs := *usual
+		usual := sqlite3.Xsqlite3_vfs_find(tls, 0)
+		vfs := *at[sqlite3.Tsqlite3_vfs](usual)
 		name, err := libc.CString(theDisk.name)
 		if err != nil {
 			panic(err)
 		}
 		vfs.FzName = name
-		open := method[openMethod](usual.FxOpen)
+		open := method[openMethod](vfs.FxOpen)
 		vfs.FxOpen = address(func(tls *libc.TLS, _, name, file uintptr, flags int32, out uintptr) int32 {
-			code := open(tls, uintptr(unsafe.Pointer(usual)), name, file, flags, out)
+			code := open(tls, usual, name, file, flags, out)
 			if code == sqlite3.SQLITE_OK {
-				theDisk.adopt(file, libc.GoString(name))
+				theDisk.adopt(tls, file, libc.GoString(name))
 			}
 			return code
 		})
-		held := new(sqlite3.Tsqlite3_vfs)
-		*held = vfs
-		keep = append(keep, held)
-		if code := sqlite3.Xsqlite3_vfs_register(tls, uintptr(unsafe.Pointer(held)), 0); code != sqlite3.SQLITE_OK {
+		held := allocate[sqlite3.Tsqlite3_vfs](tls)
+		*at[sqlite3.Tsqlite3_vfs](held) = vfs
+		if code := sqlite3.Xsqlite3_vfs_register(tls, held, 0); code != sqlite3.SQLITE_OK {
 			panic(fmt.Sprint("register file system: ", code))
 		}
 	})
@@ -258,7 +267,7 @@ func registerFailingDisk() *failingDisk {
 }
 
 // adopt gives an open file the methods that fail.
-func (d *failingDisk) adopt(file uintptr, name string) {
+func (d *failingDisk) adopt(tls *libc.TLS, file uintptr, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.names[file] = strings.TrimPrefix(name, "file:")
@@ -267,16 +276,16 @@ func (d *failingDisk) adopt(file uintptr, name string) {
 		return
 	}
 	table := tables[*methods]
-	if table == nil {
-		table = d.table(at[sqlite3.Tsqlite3_io_methods](*methods))
+	if table == 0 {
+		table = allocate[sqlite3.Tsqlite3_io_methods](tls)
+		*at[sqlite3.Tsqlite3_io_methods](table) = d.table(*at[sqlite3.Tsqlite3_io_methods](*methods))
 		tables[*methods] = table
 	}
-	*methods = uintptr(unsafe.Pointer(table))
+	*methods = table
 }
 
-func (d *failingDisk) table(usual *sqlite3.Tsqlite3_io_methods) *sqlite3.Tsqlite3_io_methods {
-	table := new(sqlite3.Tsqlite3_io_methods)
-	*table = *usual
+func (d *failingDisk) table(usual sqlite3.Tsqlite3_io_methods) sqlite3.Tsqlite3_io_methods {
+	table := usual
 	write, read := method[transferMethod](usual.FxWrite), method[transferMethod](usual.FxRead)
 	sync, truncate := method[syncMethod](usual.FxSync), method[truncateMethod](usual.FxTruncate)
 	table.FxWrite = address(func(tls *libc.TLS, file, buf uintptr, n int32, offset int64) int32 {
