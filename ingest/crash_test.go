@@ -170,14 +170,22 @@ func TestAnInterruptedRunResumesAtItsMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.last.Load() != first.Read {
-		t.Errorf("went on after record %d, the mark was at %d", f.last.Load(), first.Read)
-	}
-	if w := strings.Join(second.Files[0].Warnings, " "); !strings.Contains(w, fmt.Sprintf("Resumed after record %d, which run %s had reached.", first.Read, first.Run)) {
-		t.Errorf("warnings %q", w)
-	}
-	if second.Read != 3000 || second.Records[sextant.Stored] != 1000 || second.Records[sextant.Merged] != 2000 {
-		t.Errorf("the account of the file is not whole: %+v", second.Records)
+	switch resumed := f.last.Load(); {
+	case resumed == 0:
+		// The store finished a write that the interruption had already given up on. Its
+		// document is not as the mark left it, so everything is looked at once more.
+		if second.Read != 3000 || second.Records[sextant.Unchanged] != first.Read {
+			t.Errorf("the account of the file is not whole: %+v", second.Records)
+		}
+	case resumed != first.Read:
+		t.Errorf("went on after record %d, the mark was at %d", resumed, first.Read)
+	default:
+		if w := strings.Join(second.Files[0].Warnings, " "); !strings.Contains(w, fmt.Sprintf("Resumed after record %d, which run %s had reached.", first.Read, first.Run)) {
+			t.Errorf("warnings %q", w)
+		}
+		if second.Read != 3000 || second.Records[sextant.Stored] != 1000 || second.Records[sextant.Merged] != 2000 {
+			t.Errorf("the account of the file is not whole: %+v", second.Records)
+		}
 	}
 	if n := first.Documents.Added + second.Documents.Added; n < 1000 || n > 1001 {
 		t.Errorf("%d and %d documents added", first.Documents.Added, second.Documents.Added)
