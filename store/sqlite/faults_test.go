@@ -46,7 +46,7 @@ func TestFailingDisk(t *testing.T) {
 					some = 1
 				}
 				for f.at = range n {
-					if *everyFault || rng.IntN(n) < some {
+					if *everyFault || f.at == n/2 || rng.IntN(n) < some {
 						live(t, disk, f)
 					}
 				}

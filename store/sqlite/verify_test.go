@@ -226,7 +226,7 @@ func TestRepair(t *testing.T) {
 	l := life{seed: 9}
 	dir := livedFolder(t, l, 30)
 	ref := l.reference(30)
-	damageRow(t, dir)
+	tamper(t, dir, `UPDATE doc SET text = replace(text, 'pilot', 'Pilot') WHERE row = (SELECT max(row) FROM doc)`)
 	s, err := Open(t.Context(), Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
@@ -255,17 +255,40 @@ func TestRepair(t *testing.T) {
 	mustBe(t, c, ref)
 }
 
-// damageRow changes the text of a document behind the store's back, so that the derived
-// file does not know.
-func damageRow(t *testing.T, dir string) {
+// A vector of which one bit is wrong is never scored: not when it is read again for a
+// search, and not when the index is made of it.
+func TestDamagedVector(t *testing.T) {
+	l := life{seed: 10}
+	dir := livedFolder(t, l, 30)
+	tamper(t, dir, `UPDATE vec SET v = CAST(x'01' || substr(v, 2) AS BLOB)`)
+	for _, from := range []string{"derived file", "rows"} {
+		s, err := Open(t.Context(), Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Open(t.Context(), "events")
+		if err == nil {
+			_, err = c.SearchDense(t.Context(), store.DenseQuery{Vector: []float32{1, 0, 0, 0, 0, 0, 0, 0}})
+		}
+		if !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("opened from the %s: %v", from, err)
+		}
+		s.Close()
+		for _, f := range (&collection{folder: filepath.Join(dir, "c", "events-1")}).derivedFiles() {
+			os.Remove(f)
+		}
+	}
+}
+
+// tamper runs SQL behind the store's back, so that the derived file does not know.
+func tamper(t *testing.T, dir, statement string) {
 	t.Helper()
-	folders, _ := filepath.Glob(filepath.Join(dir, "c", "*"))
-	db, err := openDatabase(filepath.Join(folders[0], "main.db"), "", "", usual.log)
+	db, err := openDatabase(filepath.Join(dir, "c", "events-1", "main.db"), "", "", usual.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.close()
-	if _, err := db.write.Exec(`UPDATE doc SET text = replace(text, 'pilot', 'Pilot') WHERE row = (SELECT max(row) FROM doc)`); err != nil {
+	if _, err := db.write.Exec(statement); err != nil {
 		t.Fatal(err)
 	}
 }

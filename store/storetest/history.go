@@ -30,6 +30,7 @@ func testHistory(t *testing.T, open Open) {
 			case 0:
 				sub.delete()
 			case 1:
+				before := sub.ranking()
 				if err := s.Close(); err != nil {
 					rt.Fatalf("close: %v", err)
 				}
@@ -42,6 +43,9 @@ func testHistory(t *testing.T, open Open) {
 					rt.Fatalf("sequence is %d, was %d before closing", c.Sequence(), sub.c.Sequence())
 				}
 				sub.c = c
+				if diff := cmp.Diff(before, sub.ranking(), same); diff != "" {
+					rt.Fatalf("the same content ranks otherwise after closing: %s", diff)
+				}
 			default:
 				sub.upsert(rapid.SliceOfN(Records(spec), 0, 6).Draw(rt, "records"))
 			}
@@ -49,6 +53,15 @@ func testHistory(t *testing.T, open Open) {
 			sub.question()
 		}
 	})
+}
+
+// ranking returns the hits of one question, scores and all.
+func (s *subject) ranking() []store.Hit {
+	hits, err := s.c.SearchLexical(context.Background(), store.LexicalQuery{Text: "the engine lost power over the lake", Limit: 100})
+	if err != nil {
+		s.t.Fatalf("search: %v", err)
+	}
+	return hits
 }
 
 func (s *subject) delete() {
