@@ -56,7 +56,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 
 // spoken are the fields whose values and names are read by the recognizers of this
 // package only, and never as bare words.
-var spoken = []string{"city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "registration", "accident_number", "event_id", "far_part", "far_description", "cfr_part", "cfr_section", "subpart",
+var spoken = []string{"severity", "injuries", "investigation_type", "report_status", "weather", "phase", "aircraft_category", "engine_type", "engine_count", "amateur_built", "damage", "purpose", "schedule", "city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "registration", "accident_number", "event_id", "far_part", "far_description", "cfr_part", "cfr_section", "subpart",
 	"news_source", "topic", "event_date_precision", "data_source", "filled", "publication_date", "published", "valid_from", "valid_to", "amended"}
 
 var measures = []constrain.Measure{

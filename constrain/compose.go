@@ -27,6 +27,9 @@ func compose(q *Query, claims []Claim) Reading {
 	q.groupedAway(&r, &stating)
 	part := q.partOfShare(&r, &stating)
 	r.Constraints = q.join(stating)
+	if r.Request.Compared {
+		r.Constraints = withoutOpposites(r.Constraints)
+	}
 	r.Part = q.join(part)
 	for _, c := range stating {
 		if len(c.Others) > 0 && !c.Negated {
@@ -72,7 +75,7 @@ func (q *Query) join(claims []Claim) []Constraint {
 			out = q.merge(out, next)
 		}
 	}
-	return q.settleDates(withoutOpposites(narrowAlternatives(claims, out)))
+	return q.settleDates(narrowAlternatives(claims, out))
 }
 
 // excluded reports whether a negated claim denies what other claims leave out anyway:
@@ -94,7 +97,7 @@ func excluded(negated Claim, claims []Claim) bool {
 	return false
 }
 
-// withoutOpposites drops "in the United States" where "abroad" is set against it: each
+// withoutOpposites drops "in the United States" where "abroad" is compared with it: each
 // says what the other does not, and together they say nothing.
 func withoutOpposites(cs []Constraint) []Constraint {
 	opposite := func(c Constraint) bool {

@@ -39,8 +39,8 @@ type Lexicon struct {
 	Units map[string]string
 	// Groupings maps the words after "by", "per" and "which" to what to group by.
 	Groupings map[string]Grouping
-	// Spoken names fields that only the lexicon's own phrases and recognizers read;
-	// their values are never matched as bare words.
+	// Spoken names fields that only the lexicon's own phrases and recognizers read; their
+	// values and names are never matched as bare words. Fields of measures are among them.
 	Spoken []string
 	// Lookups names fields without facets whose values the recognizers look up, and
 	// Searched those whose values they look for by a part ([Vocabulary.Contains]).
@@ -113,7 +113,11 @@ func ParsePhrases(text string) ([]Phrase, error) {
 		}
 		for alternative := range strings.SplitSeq(words, "|") {
 			alone := strings.HasPrefix(strings.TrimSpace(alternative), "[")
-			for _, text := range expand(alternative) {
+			texts := expand(alternative)
+			if len(texts) > maxChoices {
+				return nil, fmt.Errorf("phrases: line %d: more than %d choices in one alternative", n, maxChoices)
+			}
+			for _, text := range texts {
 				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone}
 				if len(p.Words) == 0 {
 					return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
@@ -125,20 +129,25 @@ func ParsePhrases(text string) ([]Phrase, error) {
 	return out, scanner.Err()
 }
 
-// expand writes out the choices in parentheses.
+// maxChoices bounds what one alternative may stand for.
+const maxChoices = 500
+
+// expand writes out the choices in parentheses, and stops soon after maxChoices.
 func expand(text string) []string {
-	before, rest, ok := strings.Cut(text, "(")
-	if !ok {
-		return []string{text}
-	}
-	choices, after, _ := strings.Cut(rest, ")")
-	var out []string
-	for choice := range strings.SplitSeq(choices, "/") {
-		for _, tail := range expand(after) {
-			out = append(out, before+choice+tail)
+	out := []string{""}
+	for {
+		before, rest, ok := strings.Cut(text, "(")
+		choices, after, _ := strings.Cut(rest, ")")
+		var next []string
+		for _, head := range out {
+			for choice := range strings.SplitSeq(choices, "/") {
+				next = append(next, head+before+choice)
+			}
+		}
+		if out, text = next, after; !ok || len(out) > maxChoices {
+			return out
 		}
 	}
-	return out
 }
 
 func parseConditions(text string) ([]Condition, error) {

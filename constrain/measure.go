@@ -58,7 +58,11 @@ func recognizeMeasures(q *Query) []Claim {
 			at++
 		}
 		if c, ok := q.comparisonAt(at); ok && q.Joined(at) && (!c.Bare || !q.counted(c)) {
-			out = append(out, measured(m, c, i, q.skipPeople(c.To)))
+			to := q.skipPeople(c.To)
+			if same, end, ok := q.measures.after.At(q, to); ok && same == m && q.Joined(to) {
+				to = end // "needed more than two visits"
+			}
+			out = append(out, measured(m, c, i, to))
 		}
 	}
 	return out

@@ -88,9 +88,9 @@ func (b bounds) of(n, from, to int) comparison {
 // comparators stand before a number, trailers after it.
 var (
 	comparators = tableOf(
-		phrases(bounds{0, noBound}, "at least, no fewer than, no less than, not less than, not fewer than, minimum of, a minimum of, upwards of, min"),
+		phrases(bounds{0, noBound}, "at least, no fewer than, no less than, not less than, not fewer than, minimum of, a minimum of, upwards of, min, not below, not under, never below"),
 		phrases(bounds{1, noBound}, "more than, greater than, over, above, in excess of, exceeding, exceeds, larger than, higher than, beyond"),
-		phrases(bounds{noBound, 0}, "at most, up to, no more than, not more than, a maximum of, maximum of, not exceeding, as many as, no greater than, max"),
+		phrases(bounds{noBound, 0}, "at most, up to, no more than, not more than, a maximum of, maximum of, not exceeding, as many as, no greater than, max, not above, not over, never above"),
 		phrases(bounds{noBound, -1}, "fewer than, less than, under, below, lower than, smaller than"),
 		phrases(bounds{0, 0}, "exactly, precisely, just, only, equal to, equals"),
 	)

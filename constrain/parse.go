@@ -94,11 +94,6 @@ func spokenFor(l *Lexicon) map[string]bool {
 	for _, name := range l.Spoken {
 		out[name] = true
 	}
-	for _, phrase := range l.Phrases {
-		for _, c := range phrase.Conditions {
-			out[c.Field] = true
-		}
-	}
 	for _, m := range l.Measures {
 		out[m.Field] = true
 	}

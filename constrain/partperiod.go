@@ -8,16 +8,11 @@ import (
 // Parts of a named period: quarters and halves, its first or last days, weeks and
 // months, and the vague ones.
 
-// part reads "Q3 2014", "2014 Q3", "third quarter of 2014", "first half of 2013", "H1
+// part reads "Q3 2014", "third quarter of 2014", "first half of 2013", "H1
 // 2013", "second half of the 1990s".
 func (q *Query) part(i int) (period, bool) {
 	n, unit, at := q.partName(i)
 	if n == 0 {
-		if y, to, ok := q.yearAt(i); ok { // 2014 Q3
-			if n, unit, at := q.partName(to); n > 0 && q.Joined(to) && at == to+1 {
-				return period{Span: partOf(yearSpan(y), n, unit), to: at}, true
-			}
-		}
 		return period{}, false
 	}
 	p, ok := q.ofPeriod(at)
@@ -25,6 +20,19 @@ func (q *Query) part(i int) (period, bool) {
 		return period{}, false
 	}
 	return period{Span: partOf(p.Span, n, unit), to: p.to}, true
+}
+
+// yearPart reads "2014 Q3".
+func (q *Query) yearPart(i int) (period, bool) {
+	y, at, ok := q.yearAt(i)
+	if !ok || !q.Joined(at) {
+		return period{}, false
+	}
+	n, unit, to := q.partName(at)
+	if n == 0 || to != at+1 {
+		return period{}, false
+	}
+	return period{Span: partOf(yearSpan(y), n, unit), to: to}, true
 }
 
 func (q *Query) partName(i int) (n int, unit string, to int) {

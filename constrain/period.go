@@ -37,7 +37,7 @@ func (q *Query) periodAt(i int) (period, bool) {
 // wholePeriodAt reads what is not a part of another period.
 func (q *Query) wholePeriodAt(i int) (period, bool) {
 	if q.Tokens[i].digits > 0 {
-		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.monthYear, q.dayFirst, q.decade, q.yearMonth, q.year, q.fiscalYear, q.centuryOf} {
+		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.holiday, q.monthYear, q.dayFirst, q.decade, q.yearMonth, q.yearPart, q.year, q.fiscalYear, q.centuryOf} {
 			if p, ok := read(i); ok {
 				return p, true
 			}

@@ -107,7 +107,7 @@ func (q *Query) lastSeason(m time.Month, to int) (period, bool) {
 // lastMonth is the latest such month that is over: "last June".
 func (q *Query) lastMonth(m time.Month, to int) (period, bool) {
 	s := monthsSpan(q.AsOf.Year(), m, 1)
-	if s.To.After(q.AsOf) {
+	if !s.To.Before(q.AsOf) {
 		s = monthsSpan(q.AsOf.Year()-1, m, 1)
 	}
 	return period{Span: s, to: to}, true

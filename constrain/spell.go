@@ -97,7 +97,7 @@ func editDistance(a, b string, limit int) int {
 		}
 		before, row, next = row, next, before
 	}
-	return row[len(b)]
+	return min(row[len(b)], limit+1)
 }
 
 // Near returns up to n values of a field that a text may have been meant for: within

@@ -155,7 +155,7 @@ func (q *Query) anotherDate(i int, p period) (Claim, bool) {
 		return Claim{}, false
 	}
 	if field == "" || p.yearless() {
-		return Claim{From: k, To: p.to, Weight: 4}, true
+		return Claim{From: i, To: p.to, Weight: 4}, true
 	}
 	side, at := q.opening(i)
 	p, _ = q.periodAt(at)
@@ -326,7 +326,7 @@ func (q *Query) monthly(c Claim, p period, side side) Claim {
 // "last year", "two years ago", "yesterday", "this year so far", "since last June".
 func (q *Query) relative(i int) (Claim, bool) {
 	side, at := within, i
-	if s, next, ok := prepositions.At(q, i); ok && s != between && q.Joined(next) {
+	if s, next, ok := prepositions.At(q, i); ok && s != between && q.Joined(next) && q.Word(i) != "year" {
 		side, at = s, next
 	}
 	at = q.Skip(q.Skip(at, "the"), "most")

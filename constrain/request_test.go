@@ -1,0 +1,82 @@
+package constrain_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sextant-rag/sextant/constrain"
+)
+
+func asked(r constrain.Request) string {
+	var groups []string
+	for _, g := range r.Groups {
+		groups = append(groups, g.Name)
+	}
+	out := fmt.Sprint(r.Kind, " ", strings.Join(groups, "+"))
+	if r.N > 0 {
+		out += fmt.Sprint(" ", r.N)
+	}
+	if r.Least {
+		out += " least"
+	}
+	if r.SumOf != "" {
+		out += " of " + r.SumOf
+	}
+	if r.Unit != "" {
+		out += " " + r.Unit
+	}
+	if r.Compared {
+		out += " compared"
+	}
+	return strings.Join(strings.Fields(out), " ")
+}
+
+func TestRequests(t *testing.T) {
+	p := desk(t)
+	for question, want := range map[string]string{
+		"How many tickets in Leeds?":                        "count",
+		"number of tickets per year":                        "group year",
+		"how many devices were soaked":                      "count devices",
+		"how many visits in 2012":                           "sum of visits",
+		"list all tickets in York":                          "list",
+		"Which tickets are open?":                           "list",
+		"tickets by city and year":                          "group city+year",
+		"break down tickets by fault":                       "group fault",
+		"how did faults vary":                               "group fault",
+		"yearly tickets":                                    "group year",
+		"top 3 cities":                                      "top city 3",
+		"which five cities have the most tickets":           "top city 5",
+		"which city has the fewest tickets?":                "top city 1 least",
+		"what share of tickets were urgent":                 "share",
+		"the first ticket in Hull":                          "first 1",
+		"the three most recent tickets":                     "last 1",
+		"Leeds versus York":                                 "compared",
+		"are there more tickets in Leeds than in York":      "",
+		"which had more water damage, Acme or Bolt tickets": "compared",
+		"hello": "",
+	} {
+		if got := asked(p.Parse(question, today).Request); got != want {
+			t.Errorf("%q: %q, want %q", question, got, want)
+		}
+	}
+}
+
+// The conditions after the verb of a share are its part, not the whole it is of.
+func TestShareHasAPart(t *testing.T) {
+	r := desk(t).Parse("what share of Acme tickets in Leeds were urgent", today)
+	if got := stated(r.Constraints); got != "vendor eq Acme; city eq Leeds" {
+		t.Errorf("whole: %s", got)
+	}
+	if got := stated(r.Part); got != "priority eq urgent" {
+		t.Errorf("part: %s", got)
+	}
+}
+
+// A breakdown's own rows are no conditions.
+func TestNamedRowsAreNoConditions(t *testing.T) {
+	r := desk(t).Parse("tickets by fault: broken screen, water damage or battery", today)
+	if len(r.Constraints) != 0 {
+		t.Errorf("%s", stated(r.Constraints))
+	}
+}
