@@ -77,14 +77,16 @@ func (x *index) elements(f filter.Filter, group string) mask {
 	}
 	switch f := f.(type) {
 	case filter.And:
-		m := fullMask(g.slots)
-		for _, sub := range f {
+		own, rest := split(f, group)
+		m := g.down(x.documents.eval(filter.And(rest), x))
+		for _, sub := range own {
 			m.and(x.elements(sub, group))
 		}
 		return m
 	case filter.Or:
-		m := newMask(g.slots)
-		for _, sub := range f {
+		own, rest := split(f, group)
+		m := g.down(x.documents.eval(filter.Or(rest), x))
+		for _, sub := range own {
 			m.or(x.elements(sub, group))
 		}
 		return m
@@ -94,6 +96,19 @@ func (x *index) elements(f filter.Filter, group string) mask {
 		return m
 	}
 	return g.eval(f.(filter.Each).Filter, x)
+}
+
+// split parts filters into those with an Each over the group and those that are true of
+// whole documents.
+func split(fs []filter.Filter, group string) (own, rest []filter.Filter) {
+	for _, f := range fs {
+		if ranges(f, group) {
+			own = append(own, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return own, rest
 }
 
 // ranges reports whether f has an Each over the group.

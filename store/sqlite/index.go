@@ -29,6 +29,7 @@ type index struct {
 	slotOf  []uint32 // by id: the slot of the present version, +1; 0 if it was deleted
 	rowOf   []int64  // by document slot: number of its row
 	sumOf   []uint32 // by document slot: checksum of its row
+	order   idOrder
 	alive   int64    // documents that are
 	marks   uint64   // exclusive or of the marks of the live rows
 	columns []column // by number of the name; nil for groups
@@ -157,7 +158,7 @@ func (x *index) slotOfRow(number int64) (uint32, bool) {
 
 // memory estimates the bytes held.
 func (x *index) memory() int64 {
-	n := x.documents.memory() + x.chunks.memory() + x.ids.memory()
+	n := x.documents.memory() + x.chunks.memory() + x.ids.memory() + x.order.ranks.Load().memory()
 	for _, g := range x.groups {
 		n += g.memory()
 	}

@@ -15,13 +15,6 @@ import (
 
 const defaultPage = 1000
 
-// byID returns the slots of m in the order of their document ids.
-func (x *index) byID(m mask) []uint32 {
-	slots := slices.Collect(m.all())
-	slices.SortFunc(slots, func(a, b uint32) int { return bytes.Compare(x.ids.at(x.idOf[a]), x.ids.at(x.idOf[b])) })
-	return slots
-}
-
 // List implements store.Collection.
 func (c *collection) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	var out store.List
@@ -44,14 +37,16 @@ type place struct {
 	number  int64
 	word    []byte
 	id      []byte
+	rank    int // of the id, where ids are ranked, see ordering
 }
 
 // ordering compares documents by a field.
 type ordering struct {
-	x    *index
-	by   string
-	desc bool
-	col  column // nil: by id alone
+	x     *index
+	by    string
+	desc  bool
+	col   column // nil: by id alone
+	ranks *ranks // nil: ids are few and compared as they are
 }
 
 func (x *index) ordering(by string, desc bool) (ordering, error) {
@@ -72,6 +67,9 @@ func (x *index) ordering(by string, desc bool) (ordering, error) {
 
 func (o ordering) place(slot uint32) place {
 	p := place{id: o.x.ids.at(o.x.idOf[slot])}
+	if o.ranks != nil {
+		p.rank = 2*int(o.ranks.of[slot]) + 1
+	}
 	switch c := o.col.(type) {
 	case *keywords:
 		if v := c.cells.at(slot); v != nil {
@@ -100,7 +98,25 @@ func (o ordering) compare(a, b place) int {
 	if o.desc {
 		byValue = -byValue
 	}
-	return cmp.Or(byValue, bytes.Compare(a.id, b.id))
+	if byValue != 0 {
+		return byValue
+	}
+	if o.ranks != nil {
+		return cmp.Compare(a.rank, b.rank)
+	}
+	return bytes.Compare(a.id, b.id)
+}
+
+// rankOf ranks the id of a cursor, whose document may be gone: behind the last slot that
+// has an id as low.
+func (o ordering) rankOf(id []byte) int {
+	n, _ := slices.BinarySearchFunc(o.ranks.sorted, id, func(slot uint32, id []byte) int {
+		if bytes.Compare(o.x.ids.at(o.x.idOf[slot]), id) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	return 2 * n
 }
 
 func (x *index) list(q store.ListQuery) (store.List, error) {
@@ -125,8 +141,14 @@ func (x *index) list(q store.ListQuery) (store.List, error) {
 		limit = defaultPage
 	}
 	m := x.matching(f)
-	page := o.first(m, after, limit+1)
 	out := store.List{Total: m.count()}
+	if out.Total > manyIDs {
+		o.ranks = x.ranked()
+		if after != nil {
+			after.rank = o.rankOf(after.id)
+		}
+	}
+	page := o.first(m, after, limit+1)
 	for _, p := range page[:min(limit, len(page))] {
 		out.IDs = append(out.IDs, sextant.DocumentID(p.id))
 	}
@@ -136,26 +158,69 @@ func (x *index) list(q store.ListQuery) (store.List, error) {
 	return out, nil
 }
 
-// first returns the n foremost places behind after, in order. It keeps a buffer of the
-// best so far instead of sorting all: pages are short and results may be long.
+// first returns the n foremost places behind after, in order. It keeps the best so far
+// in a heap with the hindmost on top, instead of sorting all: pages are short and
+// results may be long.
 func (o ordering) first(m mask, after *place, n int) []place {
+	if o.col == nil && o.ranks != nil {
+		return o.firstByID(m, after, n)
+	}
 	var best []place
-	var bar *place // nothing behind it can be among the first n
 	for slot := range m.all() {
 		p := o.place(slot)
-		if after != nil && o.compare(p, *after) <= 0 || bar != nil && o.compare(p, *bar) >= 0 {
-			continue
-		}
-		best = append(best, p)
-		if len(best) >= 2*n+64 {
-			slices.SortFunc(best, o.compare)
-			best = best[:n]
-			last := best[n-1]
-			bar = &last
+		switch {
+		case after != nil && o.compare(p, *after) <= 0:
+		case len(best) < n:
+			best = append(best, p)
+			o.up(best, len(best)-1)
+		case o.compare(p, best[0]) < 0:
+			best[0] = p
+			o.down(best)
 		}
 	}
 	slices.SortFunc(best, o.compare)
-	return best[:min(n, len(best))]
+	return best
+}
+
+// firstByID walks the slots in the order of their ids.
+func (o ordering) firstByID(m mask, after *place, n int) []place {
+	from := 0
+	if after != nil {
+		from = after.rank / 2
+	}
+	var page []place
+	for _, slot := range o.ranks.sorted[from:] {
+		if m.has(slot) {
+			page = append(page, o.place(slot))
+			if len(page) == n {
+				break
+			}
+		}
+	}
+	return page
+}
+
+// up moves the i-th place of a heap to where it belongs.
+func (o ordering) up(heap []place, i int) {
+	for i > 0 && o.compare(heap[i], heap[(i-1)/2]) > 0 {
+		heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+		i = (i - 1) / 2
+	}
+}
+
+// down does so with the first.
+func (o ordering) down(heap []place) {
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < len(heap) && o.compare(heap[child+1], heap[child]) > 0 {
+			child++
+		}
+		if child >= len(heap) || o.compare(heap[child], heap[i]) <= 0 {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
 }
 
 // A cursor names its order, so that it cannot be used in another.

@@ -48,6 +48,15 @@ func (m mask) count() int64 {
 	return int64(n)
 }
 
+func (m mask) empty() bool {
+	for _, w := range m {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (m mask) and(o mask) {
 	n := min(len(m), len(o))
 	for i, w := range o[:n] {

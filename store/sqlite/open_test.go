@@ -78,6 +78,9 @@ func TestReopen(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if logs, _ := filepath.Glob(filepath.Join(dir, "c", "*", "main.db-*")); len(logs) > 0 {
+		t.Errorf("closing left %q behind", logs)
+	}
 	if _, err := c.Count(t.Context(), filter.All, ""); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("count after close: %v", err)
 	}

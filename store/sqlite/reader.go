@@ -38,18 +38,31 @@ func newReader(db *sql.DB) (*reader, error) {
 		{&r.vector, `SELECT chunk, v FROM vec WHERE chunk IN (?` + strings.Repeat(`,?`, vectorsAtOnce-1) + `) ORDER BY chunk`},
 	} {
 		if *s.into, err = conn.PrepareContext(ctx, s.text); err != nil {
-			return nil, errors.Join(err, conn.Close())
+			return nil, errors.Join(err, r.close())
 		}
 	}
 	return r, nil
 }
 
+// close closes the statements first: database/sql does not know those of a connection
+// of one's own, and SQLite keeps a connection alive, and its log, for an open statement.
+func (r *reader) close() error {
+	var errs []error
+	for _, s := range []*sql.Stmt{r.begin, r.end, r.state, r.doc, r.rev, r.vector} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, r.conn.Close())...)
+}
+
 // readers keeps readers that are not in use. There is no upper bound: who reads while
 // he scans must not wait for himself.
 type readers struct {
-	db   *sql.DB
-	mu   sync.Mutex
-	idle []*reader
+	db     *sql.DB
+	mu     sync.Mutex
+	idle   []*reader
+	closed bool
 }
 
 const maxIdle = 4
@@ -69,26 +82,25 @@ func (p *readers) get() (*reader, error) {
 // put takes a reader back that is in no transaction.
 func (p *readers) put(r *reader) {
 	p.mu.Lock()
-	if len(p.idle) < maxIdle {
+	if len(p.idle) < maxIdle && !p.closed {
 		p.idle = append(p.idle, r)
 		r = nil
 	}
 	p.mu.Unlock()
 	if r != nil {
-		r.conn.Close()
+		r.close()
 	}
 }
 
-// close closes the readers that are idle; one that is returned later is closed with
-// its database.
+// close closes the readers that are idle; one in use is closed when it is put back.
 func (p *readers) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var errs []error
 	for _, r := range p.idle {
-		errs = append(errs, r.conn.Close())
+		errs = append(errs, r.close())
 	}
-	p.idle = nil
+	p.idle, p.closed = nil, true
 	return errors.Join(errs...)
 }
 
@@ -134,8 +146,7 @@ func (c *collection) beginSnapshot() (*snapshot, error) {
 		return nil, err
 	}
 	if _, err := r.begin.Exec(); err != nil {
-		r.conn.Close()
-		return nil, err
+		return nil, errors.Join(err, r.close())
 	}
 	return &snapshot{reader: r, home: &c.readers}, nil
 }
@@ -165,7 +176,7 @@ func (c *collection) pinAt(ctx context.Context, sequence uint64, s *snapshot, pi
 
 func (s *snapshot) close() {
 	if _, err := s.end.Exec(); err != nil {
-		s.conn.Close()
+		s.reader.close()
 		return
 	}
 	s.home.put(s.reader)

@@ -48,9 +48,11 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 	var chosen []found
 	var filterErr error
 	s, err := c.pin(ctx, func(x *index) {
-		f, filterErr = x.schema.Resolve(f)
-		if filterErr == nil {
-			chosen = choose(x, x.chunks.down(x.matching(f)))
+		if f, filterErr = x.schema.Resolve(f); filterErr != nil {
+			return
+		}
+		if allowed := x.chunks.down(x.matching(f)); !allowed.empty() {
+			chosen = choose(x, allowed)
 		}
 	})
 	if err != nil {
