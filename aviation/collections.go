@@ -84,7 +84,7 @@ func aircraftFields() []filter.Field {
 func Regulations() sextant.Collection {
 	return sextant.Collection{
 		Name: "regulations", Title: "Federal Aviation Regulations (14 CFR)", Role: sextant.RoleRules, Unit: "sections",
-		DateField: "valid_from", Fill: "sextant ingest ecfr",
+		DateField: "valid_from", Fill: "sextant ingest ecfr PATH...",
 		Schema: filter.Schema{Fields: []filter.Field{
 			facet("cfr_part", "part", "Part of 14 CFR, such as 91.", filter.Case),
 			keyword("cfr_section", "section", "Section of 14 CFR, such as 91.155; missing for appendices.", filter.Case),

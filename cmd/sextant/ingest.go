@@ -14,6 +14,7 @@ import (
 // ingestCommand takes documents in; each kind of source is a verb of its own.
 type ingestCommand struct {
 	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables (CSV) and narratives (JSON lines)."`
+	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): XML files of the eCFR."`
 }
 
 // ingestNTSB takes NTSB records in.
@@ -39,6 +40,37 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
+}
+
+// ingestECFR takes regulations in.
+type ingestECFR struct {
+	jsonFlag
+	Reread bool     `help:"Read every file again, also where nothing is new."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"XML files of 14 CFR, a part or the whole title, or folders of them; gzip is fine." type:"path"`
+}
+
+// Help implements kong's HelpProvider.
+func (*ingestECFR) Help() string {
+	return "Give files that were downloaded from www.ecfr.gov or from govinfo's bulk data; nothing is fetched. A second run over the same files changes nothing."
+}
+
+// Run ingests.
+func (c *ingestECFR) Run(ctx context.Context, s *session) error {
+	for _, path := range c.Paths {
+		if err := readable(path); err != nil {
+			return err
+		}
+	}
+	src, err := aviation.OpenECFR(c.Paths...)
+	if err != nil {
+		return err
+	}
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.Regulations(), Source: src, Reread: c.Reread})
+}
+
+// takeIn runs a job on the configured store and prints its receipt.
+func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
 	// The engine makes every collection exist while there is space, so that questions
 	// can be answered when none is left.
 	e, err := s.openEngine(ctx, s.config.Data)
@@ -46,7 +78,8 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer e.close()
-	receipt, err := s.ingest(ctx, ingest.Job{Store: e.store, Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
+	job.Store = e.store
+	receipt, err := s.ingest(ctx, job)
 	if len(receipt.Files) > 0 && (err == nil || !s.json) {
 		err = errors.Join(err, s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) }))
 	}

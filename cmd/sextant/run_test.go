@@ -116,6 +116,9 @@ func TestWrongUse(t *testing.T) {
 		"missing file":        {args: []string{"ingest", "ntsb", filepath.Join(dir, "nowhere.csv")}, code: 1, says: []string{"nowhere.csv"}},
 		"no file at all":      {args: []string{"ingest", "ntsb"}, code: 2, says: []string{"path"}},
 		"not an NTSB file":    {args: []string{"ingest", "ntsb", file}, code: 2, says: []string{"file"}},
+		"no regulations":      {args: []string{"ingest", "ecfr"}, code: 2, says: []string{"not available in this version", "XML of 14 CFR"}},
+		"no such regulations": {args: []string{"ingest", "ecfr", filepath.Join(dir, "nowhere.xml")}, code: 1, says: []string{"nowhere.xml"}},
+		"not the eCFR":        {args: []string{"ingest", "ecfr", file}, code: 2, says: []string{"no XML file"}},
 		"a port taken":        {args: []string{"serve", "--port", port}, code: 1, says: []string{"127.0.0.1:" + port, "--port (API_PORT)"}},
 		"a port too high":     {args: []string{"serve"}, environ: []string{"API_PORT=70000"}, code: 2, says: []string{"70000", "65535"}},
 		"a port of letters":   {args: []string{"serve"}, environ: []string{"API_PORT=http"}, code: 2, says: []string{"API_PORT", "http"}},
@@ -157,7 +160,7 @@ func TestUnreadableFile(t *testing.T) {
 }
 
 func TestHelpIsNoError(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"ask", "--help"}, {"ingest", "ntsb", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"ask", "--help"}, {"ingest", "ntsb", "--help"}, {"ingest", "ecfr", "--help"}} {
 		got := sextantWith(t, nil, args...)
 		if got.code != exitOK || !strings.HasPrefix(got.out, "Usage: sextant") || got.err != "" {
 			t.Errorf("%v: exit %d, out %q, err %q", args, got.code, got.out, got.err)
