@@ -133,6 +133,7 @@ type inverted struct {
 	covered uint32
 	starts  []uint32 // class c's slots are slots[starts[c]:starts[c+1]]
 	slots   []uint32
+	common  map[uint32]mask // instead, for classes so common that this is smaller
 }
 
 func newKeywords(f filter.Field) *keywords {
@@ -183,6 +184,7 @@ func (k *keywords) test(f filter.Filter, m mask) {
 	inv := k.invert()
 	for _, c := range wanted {
 		if int(c)+1 < len(inv.starts) {
+			m.or(inv.common[c])
 			for _, slot := range inv.slots[inv.starts[c]:inv.starts[c+1]] {
 				m.set(slot)
 			}
@@ -290,25 +292,37 @@ func (inv *inverted) stale(slots uint32) bool {
 // buildInverted sorts the slots by class, counting first. A slot of which two values
 // fall into one class is listed twice, which setting bits does not mind.
 func (k *keywords) buildInverted() *inverted {
-	inv := &inverted{covered: k.slots(), starts: make([]uint32, k.classes.len()+1)}
-	for slot := range inv.covered {
-		for _, spelling := range k.cells.at(slot) {
-			inv.starts[k.class(spelling)+1]++
+	inv := &inverted{covered: k.slots(), common: map[uint32]mask{}}
+	counts := make([]uint32, k.classes.len())
+	k.each(inv.covered, func(class, _ uint32) { counts[class]++ })
+	inv.starts = make([]uint32, len(counts)+1)
+	for c, n := range counts {
+		inv.starts[c+1] = inv.starts[c] + n
+		if n > inv.covered/32 {
+			inv.common[uint32(c)] = newMask(int(inv.covered))
+			inv.starts[c+1] = inv.starts[c]
 		}
 	}
-	for c := 1; c < len(inv.starts); c++ {
-		inv.starts[c] += inv.starts[c-1]
-	}
-	inv.slots = make([]uint32, inv.starts[len(inv.starts)-1])
+	inv.slots = make([]uint32, inv.starts[len(counts)])
 	next := slices.Clone(inv.starts)
-	for slot := range inv.covered {
+	k.each(inv.covered, func(class, slot uint32) {
+		if m := inv.common[class]; m != nil {
+			m.set(slot)
+			return
+		}
+		inv.slots[next[class]] = slot
+		next[class]++
+	})
+	return inv
+}
+
+// each calls f with the class of every value of the slots below end.
+func (k *keywords) each(end uint32, f func(class, slot uint32)) {
+	for slot := range end {
 		for _, spelling := range k.cells.at(slot) {
-			c := k.class(spelling)
-			inv.slots[next[c]] = slot
-			next[c]++
+			f(k.class(spelling), slot)
 		}
 	}
-	return inv
 }
 
 func (k *keywords) memory() int64 {
@@ -320,7 +334,7 @@ func (k *keywords) memory() int64 {
 		n += 4 * int64(cap(o.spellings))
 	}
 	if inv := k.inverted.Load(); inv != nil {
-		n += 4 * int64(cap(inv.starts)+cap(inv.slots))
+		n += 4*int64(cap(inv.starts)+cap(inv.slots)) + int64(len(inv.common))*int64(inv.covered/8)
 	}
 	return n
 }

@@ -7,9 +7,9 @@ import (
 
 // mask is a set of slots, 64 to a word. Bits past the table's last slot are zero,
 // which flip keeps so; a mask may be shorter than the table, its missing words being
-// empty. Dense words beat roaring bitmaps here: a whole table of 100,000 slots is
-// 12.5 kB, which an AND passes in about a microsecond, and evaluation needs no
-// container logic (BenchmarkMasks compares them).
+// empty. Plain words beat compressed bitmaps here: a whole table of 100,000 slots is
+// 12.5 kB, which an AND passes in a microsecond, and everything else (mapping elements to
+// documents, ranges of numbers, the searches' masks) wants the words themselves.
 type mask []uint64
 
 func words(n int) int { return (n + 63) / 64 }
