@@ -104,14 +104,16 @@ func Regulations() sextant.Collection {
 func News() sextant.Collection {
 	return sextant.Collection{
 		Name: "news", Title: "Aviation news", Role: sextant.RoleReports, Unit: "articles",
-		DateField: "published", Fill: "sextant ingest news",
+		DateField: "published", Fill: "sextant ingest news PATH...",
 		Schema: filter.Schema{Fields: []filter.Field{
-			field("published", "published", "Date and time of publication.", filter.Time),
+			field("published", "published", "Date and time of publication; missing where the feed gives none that can be read.", filter.Time),
+			field("updated", "updated", "Date and time of the last change, where the feed gives it.", filter.Time),
 			facet("news_source", "source", "Name of the publication.", filter.Case),
 			keyword("url", "link", "Address of the article.", filter.Exact),
 			keyword("title", "headline", "Headline of the article.", filter.Case),
 			{Name: "author", Label: "author", Description: "Who wrote it.", Kind: filter.Keyword, Fold: filter.Case, List: true},
 			{Name: "topic", Label: "topics", Description: "Topics the publication filed it under.", Kind: filter.Keyword, Fold: filter.Case, List: true, Facet: true},
+			{Name: "links", Label: "links", Description: "Addresses the article links to, 50 at most.", Kind: filter.Keyword, Fold: filter.Exact, List: true},
 		}},
 	}
 }

@@ -35,7 +35,7 @@ var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson"}
 func OpenNTSB(paths ...string) (*NTSB, error) {
 	var blobs []source.Blob
 	for _, p := range paths {
-		files, err := tablesIn(p)
+		files, err := filesIn(p, tableFile)
 		if err != nil {
 			return nil, inputError(err, "%s cannot be read.", filepath.Base(p))
 		}
@@ -60,14 +60,16 @@ func inputError(err error, format string, args ...any) error {
 	}
 }
 
-func tablesIn(path string) ([]string, error) {
+// filesIn lists the files with one of some name endings, perhaps with .gz, in a folder
+// and below, by name; of a file just that, whatever its ending.
+func filesIn(path string, endings []string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		ending := filepath.Ext(strings.TrimSuffix(strings.ToLower(p), ".gz"))
-		if !d.IsDir() && (p == path || slices.Contains(tableFile, ending)) {
+		if !d.IsDir() && (p == path || slices.Contains(endings, ending)) {
 			out = append(out, p)
 		}
 		return nil

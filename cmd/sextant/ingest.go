@@ -15,6 +15,7 @@ import (
 type ingestCommand struct {
 	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables (CSV) and narratives (JSON lines)."`
 	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): XML files of the eCFR."`
+	News ingestNews `cmd:"" name:"news" help:"News articles: saved feeds (RSS, Atom, JSON Feed)."`
 }
 
 // ingestNTSB takes NTSB records in.
@@ -69,6 +70,27 @@ func (c *ingestECFR) Run(ctx context.Context, s *session) error {
 	return s.takeIn(ctx, ingest.Job{Collection: aviation.Regulations(), Source: src, Reread: c.Reread})
 }
 
+// ingestNews takes news articles in.
+type ingestNews struct {
+	jsonFlag
+	Reread bool     `help:"Read every file again, also where nothing is new."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Saved feeds, or folders of them; gzip is fine, and the format is detected. Addresses are not fetched."`
+}
+
+// Help implements kong's HelpProvider.
+func (*ingestNews) Help() string {
+	return "A second run over the same files changes nothing. Feeds saved on several days can be taken in one after the other: an article in more than one of them is kept once, as it was changed last."
+}
+
+// Run ingests.
+func (c *ingestNews) Run(ctx context.Context, s *session) error {
+	src, err := aviation.OpenNews(c.Paths...)
+	if err != nil {
+		return err
+	}
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.News(), Source: src, Reread: c.Reread})
+}
+
 // takeIn runs a job on the configured store and prints its receipt.
 func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
 	// The engine makes every collection exist while there is space, so that questions
@@ -82,6 +104,9 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
 	receipt, err := s.ingest(ctx, job)
 	if len(receipt.Files) > 0 && (err == nil || !s.json) {
 		err = errors.Join(err, s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) }))
+	}
+	if err == nil && receipt.Read > 0 && receipt.Read == receipt.Records[sextant.Refused] {
+		return exit(exitFailure) // nothing came of it, as the receipt says
 	}
 	return err
 }

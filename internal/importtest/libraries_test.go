@@ -15,8 +15,10 @@ var libraries = map[string][]string{
 	"github.com/dustin/go-humanize":       {"cmd"},
 	"github.com/kljensen/snowball":        {"lexical"},
 	"github.com/mattn/go-runewidth":       {"cmd"},
+	"github.com/mmcdole/gofeed":           {"source/feed"},
 	"github.com/vbauerster/mpb/v8":        {"cmd"},
 	"go.yaml.in/yaml/v3":                  {"cmd"},
+	"golang.org/x/net":                    {"source/feed"}, // html
 	"golang.org/x/sys":                    {everywhere},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/text":                   {everywhere},

@@ -1,0 +1,245 @@
+package feed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+
+	"github.com/sextant-rag/sextant/source"
+)
+
+// Limits bounds one feed; more is an error, never a part of the feed.
+type Limits struct {
+	Bytes int64 // of the file, unpacked; 0 is 32 MiB
+	Items int   // 0 is 10,000
+}
+
+const (
+	defaultBytes = 32 << 20
+	defaultItems = 10_000
+)
+
+func (l Limits) filled() Limits {
+	if l.Bytes <= 0 {
+		l.Bytes = defaultBytes
+	}
+	if l.Items <= 0 {
+		l.Items = defaultItems
+	}
+	return l
+}
+
+// ErrNoFeed says that a file is neither RSS nor Atom nor JSON Feed.
+var ErrNoFeed = errors.New("it is no RSS, Atom or JSON feed")
+
+// ErrTooLarge says that a file unpacks to more than its limit.
+var ErrTooLarge = errors.New("it is larger than the limit")
+
+// Feed is one feed as read.
+type Feed struct {
+	Format   string // "RSS 2.0", "Atom 1.0", "JSON Feed 1.1"
+	Title    string // plain text in one line; may be empty
+	Link     string // absolute address of the site, or of the feed; may be empty
+	Encoding string // what the file was written in, and which source of that won
+	Repaired int    // places that were no XML and were put right
+	Entries  []Entry
+}
+
+// Entry is one article. Texts are plain UTF-8 without markup.
+type Entry struct {
+	ID         string // the publisher's id if that names one article, else made of link, title and date
+	Link       string // absolute; empty if there is none that can be opened
+	Title      string // one line; may be empty
+	Text       string // paragraphs, an empty line between them; may be empty
+	Authors    []string
+	Categories []string
+	Links      []string  // absolute, of the text; at most 50
+	Published  time.Time // UTC; zero if the feed gives no date that can be read
+	Updated    time.Time // UTC; zero likewise
+	OddDate    string    // the date as written, if it could not be read
+	Repeats    bool      // another entry of the feed is the same article
+
+	guid string
+}
+
+// changed is when the entry was last touched, as far as it says.
+func (e *Entry) changed() time.Time {
+	if e.Updated.After(e.Published) {
+		return e.Updated
+	}
+	return e.Published
+}
+
+// Read reads the feed in a file, which may be gzipped. Errors are about this file: io errors, ErrTooLarge,
+// source.ErrExpands, and those of Parse.
+func Read(b source.Blob, limits Limits) (*Feed, error) {
+	limits = limits.filled()
+	s, err := b.Stream(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	raw, err := io.ReadAll(io.LimitReader(s, limits.Bytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", b.Name, err)
+	case int64(len(raw)) > limits.Bytes:
+		return nil, fmt.Errorf("%w of %d bytes", ErrTooLarge, limits.Bytes)
+	}
+	return Parse(raw, limits)
+}
+
+// Parse reads a feed. Errors are ErrNoFeed, ErrTooLarge and what else bounds it; a feed
+// that is merely damaged is read as far as it goes.
+func Parse(raw []byte, limits Limits) (*Feed, error) {
+	limits = limits.filled()
+	if int64(len(raw)) > limits.Bytes {
+		return nil, fmt.Errorf("%w of %d bytes", ErrTooLarge, limits.Bytes)
+	}
+	text, won := Decode(raw)
+	if int64(len(text)) > 2*limits.Bytes {
+		return nil, fmt.Errorf("%w of %d bytes", ErrTooLarge, limits.Bytes)
+	}
+	text = strings.TrimLeft(text, " \t\r\n\x00\ufeff")
+	out := &Feed{Encoding: won}
+	switch {
+	case strings.HasPrefix(text, "<"):
+		r, err := repair(text, limits.Items)
+		if err != nil {
+			return nil, err
+		}
+		text, out.Repaired = r.text, r.fixed
+	case strings.HasPrefix(text, "{"):
+		if err := checkJSON(text, limits.Items); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, ErrNoFeed
+	}
+	parsed, err := translate(text)
+	if err != nil {
+		return nil, err
+	}
+	out.take(parsed)
+	return out, nil
+}
+
+// translate lets gofeed read text that is well-formed and bounded. Should it panic on
+// an odd feed, that is one file refused and not the end of a run.
+func translate(text string) (parsed *gofeed.Feed, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			parsed, err = nil, fmt.Errorf("it cannot be read: %v", p)
+		}
+	}()
+	parsed, err = gofeed.NewParser().ParseString(text)
+	switch {
+	case errors.Is(err, gofeed.ErrFeedTypeNotDetected):
+		return nil, ErrNoFeed
+	case err != nil:
+		return nil, fmt.Errorf("it cannot be read: %.120s", strings.Join(strings.Fields(err.Error()), " "))
+	case parsed.FeedType == "json" && !strings.Contains(parsed.FeedVersion, "jsonfeed.org") && len(parsed.Items) == 0:
+		return nil, ErrNoFeed
+	}
+	return parsed, nil
+}
+
+func (f *Feed) take(p *gofeed.Feed) {
+	f.Format = format(p)
+	f.Title = line(p.Title)
+	var base *url.URL
+	for _, address := range []string{p.Link, p.FeedLink} {
+		if base = resolve(address, nil); base != nil {
+			f.Link = base.String()
+			break
+		}
+	}
+	for _, item := range p.Items {
+		if item != nil {
+			f.Entries = append(f.Entries, entry(item, base))
+		}
+	}
+	identify(f.Entries)
+}
+
+func format(p *gofeed.Feed) string {
+	switch p.FeedType {
+	case "rss":
+		return strings.TrimSpace("RSS " + p.FeedVersion)
+	case "atom":
+		return strings.TrimSpace("Atom " + p.FeedVersion)
+	}
+	return strings.TrimSpace("JSON Feed " + p.FeedVersion[strings.LastIndexByte(p.FeedVersion, '/')+1:])
+}
+
+func entry(item *gofeed.Item, base *url.URL) Entry {
+	e := Entry{guid: strings.Join(strings.Fields(item.GUID), " "), Title: line(item.Title)}
+	own := base
+	for _, address := range append([]string{item.Link}, append(item.Links, item.GUID)...) {
+		if u := resolve(address, base); u != nil && u.Host != "" && (address != item.GUID || strings.Contains(address, "://")) {
+			e.Link, own = u.String(), u
+			break
+		}
+	}
+	e.setText(clean(item.Content, own), clean(item.Description, own))
+	e.setDates(item)
+	e.Authors = authors(item)
+	e.Categories = names(item.Categories)
+	return e
+}
+
+// setText takes the whole article where the feed has it beside a summary.
+func (e *Entry) setText(content, description cleaned) {
+	if len(description.text) > len(content.text) {
+		content = description
+	}
+	e.Text, e.Links = content.text, content.links
+}
+
+// setDates reads the dates. A feed with nothing but a date of change means that one.
+func (e *Entry) setDates(item *gofeed.Item) {
+	var published, updated bool
+	e.Published, published = ParseDate(item.Published)
+	e.Updated, updated = ParseDate(item.Updated)
+	switch {
+	case published:
+	case item.Published != "":
+		e.OddDate = line(item.Published)
+	case updated:
+		e.Published = e.Updated
+	default:
+		e.OddDate = line(item.Updated)
+	}
+}
+
+func authors(item *gofeed.Item) []string {
+	var out []string
+	for _, a := range item.Authors {
+		if a == nil {
+			continue
+		}
+		if name := a.Name; name != "" {
+			out = append(out, name)
+		} else {
+			out = append(out, a.Email)
+		}
+	}
+	return names(out)
+}
+
+// names makes each a line and keeps it once. What is longer than a name is none.
+func names(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = line(s); s != "" && len(s) <= 200 && !slices.Contains(out, s) && len(out) < 100 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
