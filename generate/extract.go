@@ -74,6 +74,9 @@ func Extract(in Input) Output {
 		for t := range s.matched {
 			said[t] = true
 		}
+		for t := range stems(in.Documents[s.document].Title) {
+			said[t] = true // what a document is called, all of its sentences speak of
+		}
 	}
 	if in.Causal {
 		out.CausalChain = chain(in.Documents)

@@ -24,6 +24,8 @@ func (a *asking) settle() {
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	case a.plan.Otherwise == plan.Causal && !a.statesCause() && !a.unlikely():
 		a.answer.Status = sextant.InsufficientEvidence
+	case a.cited() && len(a.answer.Findings) > 0:
+		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
 	case a.plan.Intent == plan.Causal && len(a.answer.CausalChain) > 0 && a.narrow():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
 	case !topical && !figures && len(a.account.Parts) == 0:
@@ -65,6 +67,15 @@ func (a *asking) unlikely() bool {
 // the answer.
 func (a *asking) narrow() bool {
 	return a.account.Ledger.Joint > 0 && a.account.Ledger.Joint <= few
+}
+
+// cited reports whether the question is about one rule that it names, and something of
+// it is asked that its text speaks of at least in part: then its text is the answer.
+func (a *asking) cited() bool {
+	if a.plan.Otherwise != plan.Regulatory || !a.narrow() {
+		return false
+	}
+	return a.coverage > 0 || len(a.reading.Topic) == 0
 }
 
 // asksFigure reports whether the words ask for a computation.
