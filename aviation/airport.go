@@ -66,8 +66,10 @@ func codeAt(q *constrain.Query, i int) (string, bool) {
 		}
 		return code, known.Count >= 2*enough && (!t.HasDigit() || airportWords[q.Word(i+1)])
 	}
-	four := len(t.Text) == 4 // "kbos" is no word
-	return code, (q.AllLower() || four && !t.Capital()) && known.Count >= plenty && !q.Lexicon.Words[t.Lower] && !t.HasDigit() && (four || q.AllLower())
+	if t.Capital() || t.HasDigit() || q.Lexicon.Words[t.Lower] {
+		return code, false
+	}
+	return code, len(t.Text) == 4 && known.Count >= enough || q.AllLower() && known.Count >= plenty // "kbos" is no word
 }
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
@@ -78,7 +80,7 @@ func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
 // airportByName reads "Centennial Airport", "Van Nuys airport (VNY)": the code in
 // brackets says best what is meant.
 func airportByName(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if !q.Tokens[i].Capital() && !q.AllLower() || stopBefore[q.Word(i)] || q.EventNoun(i) {
+	if !q.Tokens[i].Capital() && !q.AllLower() || stopBefore[q.Word(i)] || q.EventNoun(i) || loadGazetteer().continuesName(q, i) {
 		return constrain.Claim{}, false
 	}
 	to := i

@@ -55,7 +55,7 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if q.Word(i-1) == "at" && to == i+1 && !g.placeAhead(q, to) && q.Vocabulary.Contains("airport_name", name, 3*count) {
 		return constrain.Claim{}, false
 	}
-	if g.insideName(q, i) {
+	if g.insideName(q, i) || g.continuesName(q, i) {
 		return constrain.Claim{}, false
 	}
 	if code, end, ok := g.stateAfter(q, to); ok && !aircraftNamed(q, i, to) && (q.Gap(to) == ", " || !g.isState(q, i, to)) {
@@ -178,7 +178,8 @@ func aircraftNamed(q *constrain.Query, i, to int) bool {
 // unknownCity reads a town before its state that no record has: "near Foo Springs, TX" is
 // a condition that nothing satisfies, and not all of Texas.
 func (g *gazetteer) unknownCity(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if !(i == 0 || q.Joined(i) && cityBefore[q.Word(i-1)]) {
+	placed := q.Joined(i) && cityBefore[q.Word(i-1)]
+	if i > 0 && !placed || g.insideName(q, i) {
 		return constrain.Claim{}, false
 	}
 	to := i
@@ -186,11 +187,12 @@ func (g *gazetteer) unknownCity(q *constrain.Query, i int) (constrain.Claim, boo
 		to++
 	}
 	code, end, ok := g.stateAfter(q, to)
-	if to == i || !ok || q.Gap(to) != ", " && !(g.isCode(q, to) && q.Tokens[to].Upper() && institutions[q.Word(to-1)]) || q.AllUpper() || !g.unheard(q, i, to) {
+	coded := g.isCode(q, to) && q.Tokens[to].Upper() && (placed || institutions[q.Word(to-1)])
+	if _, _, end, known := g.cityAt(q, i); to == i || !ok || known && end >= to || q.Gap(to) != ", " && !coded || q.AllUpper() || !g.unheard(q, i, to, placed && q.Gap(to) == ", ") {
 		return constrain.Claim{}, false
 	}
 	name := strings.ToUpper(q.Written(i, to))
-	unknown := &sextant.UnknownValue{Text: q.Written(i, to), Field: "city", Nearest: q.Vocabulary.Near("city", name, 3)}
+	unknown := &sextant.UnknownValue{Text: q.Written(i, to), Field: "city"}
 	return constrain.Claim{From: i, To: end, Conditions: inState(name, code), Weight: 1, Unknown: unknown}, true
 }
 
@@ -203,17 +205,52 @@ func (g *gazetteer) namePart(q *constrain.Query, i int) bool {
 	return t.Capital() && !t.HasDigit() && len(t.Text) > 2 && !g.isState(q, i, i)
 }
 
-// unheard reports whether nothing else is known by the words of a name.
-func (g *gazetteer) unheard(q *constrain.Query, i, to int) bool {
-	n := loadNames()
+// continuesName reports whether the word before token i is a part of the same name, though
+// not of one that is known: the Washington of Port Washington is not the town of that name.
+func (g *gazetteer) continuesName(q *constrain.Query, i int) bool {
+	if !q.Joined(i) || !q.Tokens[i-1].Capital() || q.Tokens[i-1].HasDigit() || q.Tokens[i-1].Upper() || q.AllUpper() || titleCase(q) || stopBefore[q.Word(i-1)] || q.EventNoun(i-1) {
+		return false
+	}
+	if i == 1 && q.Lexicon.Words[q.Word(0)] {
+		return false // the first word of a sentence
+	}
+	_, _, phrase := q.PhraseAt(i - 1)
+	return !phrase && g.kindOf(q, i-1) != nameOfAircraft && !g.isState(q, i-1, i) && !g.isCountry(q, i-1, i) && !loadNames().endsHere(q, i)
+}
+
+type nameKind uint8
+
+const (
+	nameUnknown nameKind = iota
+	nameOfPlace
+	nameOfAircraft
+)
+
+// kindOf says what is known of the word at token i by itself.
+func (g *gazetteer) kindOf(q *constrain.Query, i int) nameKind {
+	_, _, maker := loadNames().makerAt(q, i)
+	_, _, nick := loadNames().nicknameAt(q, i)
+	if maker || nick {
+		return nameOfAircraft
+	}
+	_, _, city := q.LongestAt("city", i)
+	_, _, _, country := g.countryAt(q, i)
+	if city || country {
+		return nameOfPlace
+	}
+	return nameUnknown
+}
+
+// unheard reports whether nothing else is known by the words of a name. A name that is
+// only an aircraft's may be a town's where it is surely placed: "near Comanche, Oklahoma".
+func (g *gazetteer) unheard(q *constrain.Query, i, to int, placed bool) bool {
+	several := to > i+1
 	for k := i; k < to; k++ {
-		_, _, city := q.LongestAt("city", k)
-		_, _, _, country := g.countryAt(q, k)
-		_, _, maker := n.makerAt(q, k)
-		_, _, nick := n.nicknameAt(q, k)
-		_, _, phrase := q.PhraseAt(k)
-		several := to > i+1 && (k > i || institutions[q.Word(to-1)] || city || country)
-		if (city || country || maker || nick) && !several || phrase || q.EventNoun(k) || q.Lexicon.Words[q.Word(k)] && (to == i+1 || i == 0 && k == 0) {
+		if _, _, phrase := q.PhraseAt(k); phrase || q.EventNoun(k) || q.Lexicon.Words[q.Word(k)] && (!several || k == 0) {
+			return false
+		}
+		kind := g.kindOf(q, k)
+		if kind == nameOfAircraft && !(several && (k > i || institutions[q.Word(to-1)]) || !several && placed) || kind == nameOfPlace && !several {
 			return false
 		}
 	}

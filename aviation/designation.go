@@ -102,7 +102,7 @@ func unknownModel(q *constrain.Query, i, to int, canonical string) (constrain.Cl
 		return constrain.Claim{}, false
 	}
 	name := strings.ToUpper(text)
-	unknown := &sextant.UnknownValue{Text: q.Written(i, end), Field: "model", Nearest: q.Vocabulary.Near("model", name, 3)}
+	unknown := &sextant.UnknownValue{Text: text, Field: "model"}
 	return constrain.Claim{From: i, To: end, Conditions: typed(canonical, false, name), Weight: 5, Unknown: unknown}, true
 }
 
@@ -278,6 +278,9 @@ func isRoman(s string) bool {
 func looksLike(t string) bool {
 	if !strings.ContainsAny(t, "0123456789") {
 		return isRoman(t)
+	}
+	if strings.IndexByte("0123456789qhfnQHFN", t[0]) < 0 {
+		return true
 	}
 	plural := strings.TrimSuffix(t, "s")
 	return !notDesignation.MatchString(t) || plural != t && strings.Trim(plural, "0123456789") == "" && len(plural) <= 3

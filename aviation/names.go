@@ -96,6 +96,19 @@ func (n *names) nicknameAt(q *constrain.Query, i int) (nickname, int, bool) {
 	return n.nicknames.PluralAt(q, i)
 }
 
+// endsHere reports whether a maker's or a type's name ends right before token i.
+func (n *names) endsHere(q *constrain.Query, i int) bool {
+	for k := max(0, i-3); k < i; k++ {
+		if _, to, ok := n.makerAt(q, k); ok && to == i {
+			return true
+		}
+		if _, to, ok := n.nicknameAt(q, k); ok && to == i {
+			return true
+		}
+	}
+	return false
+}
+
 // misspelt reads one word as the maker or nickname it must be meant for.
 func (n *names) misspelt(q *constrain.Query, i int) (near, assumed string, ok bool) {
 	near, ok = q.Nearest(i, n.spelled)

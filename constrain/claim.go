@@ -41,7 +41,7 @@ type Claim struct {
 	Request    *Request               // what the words ask to be computed
 	Drop       bool                   // the words belong to no content query either ("how many")
 	Others     []Condition            // other readings of the same words, to be counted and shown
-	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none
+	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none; the nearest are found later
 	Cannot     *sextant.Unenforceable // the words are a condition no field holds
 	Negated    bool                   // set by composition, or by a recognizer that read the negation itself
 }

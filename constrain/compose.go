@@ -19,7 +19,11 @@ func compose(q *Query, claims []Claim) Reading {
 			r.Unenforceable = append(r.Unenforceable, u)
 		}
 		if c.Unknown != nil {
-			r.UnknownValues = append(r.UnknownValues, *c.Unknown)
+			u := *c.Unknown
+			if u.Nearest == nil {
+				u.Nearest = q.Vocabulary.Near(u.Field, u.Text, maxNearest)
+			}
+			r.UnknownValues = append(r.UnknownValues, u)
 		}
 	}
 	stating := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return len(c.Conditions) == 0 })
@@ -38,6 +42,9 @@ func compose(q *Query, claims []Claim) Reading {
 	}
 	return r
 }
+
+// maxNearest values are shown for one that is unknown.
+const maxNearest = 3
 
 func (q *Query) words(c Claim) string { return q.Written(c.From, c.To) }
 

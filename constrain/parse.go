@@ -38,7 +38,7 @@ type Reading struct {
 	Constraints   []Constraint
 	Request       Request
 	Content       string   // the words that are no condition and no request: what to search for
-	Words         []string // all words, for judging what the question is about
+	Words         []string // all words that were read, for judging what the question is about
 	Unenforceable []sextant.Unenforceable
 	UnknownValues []sextant.UnknownValue
 	Ambiguous     []Alternative
@@ -115,7 +115,9 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 	q.lower, q.upper = q.Text == strings.ToLower(q.Text), q.Text == strings.ToUpper(q.Text)
 	claims := q.withoutBackground(choose(q.recognize(), len(tokens)))
 	r := compose(q, claims)
-	r.Words = Words(text)
+	for _, t := range tokens {
+		r.Words = append(r.Words, t.Lower)
+	}
 	r.Content, r.Topic = q.content(claims), q.topic(claims)
 	if rest := strings.TrimSpace(text[end:]); rest != "" {
 		r.Content += " " + rest

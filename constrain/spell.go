@@ -106,7 +106,7 @@ func (v *Vocabulary) Near(field, text string, n int) []string {
 	fv := v.fields[field]
 	wanted := strings.ToLower(strings.Join(Words(text), " "))
 	if fv == nil || wanted == "" || len(wanted) > maxSpelt {
-		return nil
+		return []string{}
 	}
 	const limit = 2
 	var near [limit + 1][]string
@@ -119,6 +119,6 @@ func (v *Vocabulary) Near(field, text string, n int) []string {
 			near[d] = append(near[d], value.Text)
 		}
 	}
-	out := slices.Concat(near[:]...)
+	out := append([]string{}, slices.Concat(near[:]...)...)
 	return out[:min(n, len(out))]
 }
