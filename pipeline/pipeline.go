@@ -127,6 +127,9 @@ func (a *asking) understand() (string, error) {
 		return "", err
 	}
 	a.state = s
+	if err := a.knownCollections(); err != nil {
+		return "", err
+	}
 	if a.question.Mode == sextant.Traditional {
 		a.reading = constrain.Reading{Content: a.question.Text}
 		a.plan = plan.Plan{Intent: plan.Factual, Otherwise: plan.Factual, Confidence: "low", Strategy: plan.Direct, Roles: []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}}

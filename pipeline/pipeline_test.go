@@ -207,6 +207,19 @@ func TestBreakingOutAtEveryEvent(t *testing.T) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
+func TestAnUnknownCollectionIsAMistake(t *testing.T) {
+	e, _ := library(t, nil)
+	for _, err := range e.Ask(context.Background(), sextant.Question{Text: "damages", Collections: []string{"unicorns"}}) {
+		if err != nil && sextant.ErrorCode(err) != sextant.CodeNotFound {
+			t.Error(err)
+		}
+		if err != nil {
+			return
+		}
+	}
+	t.Error("a collection that does not exist was searched")
+}
+
 func TestALimitOfTimeGivesWhatIsProven(t *testing.T) {
 	e, _ := library(t, nil)
 	a := ask(t, e, sextant.Question{Text: "Why did mould appear on the map of Norway?", Limits: sextant.Limits{WallTime: time.Nanosecond}})

@@ -33,6 +33,9 @@ func (e *Engine) Search(ctx context.Context, q sextant.SearchQuery) (sextant.Sea
 		return sextant.SearchResult{}, err
 	}
 	a := &asking{engine: e, ctx: ctx, question: question, state: s, asOf: e.now(), reading: s.parser.Parse(question.Text, e.now())}
+	if err := a.knownCollections(); err != nil {
+		return sextant.SearchResult{}, err
+	}
 	user, err := a.userFilter()
 	if err != nil {
 		return sextant.SearchResult{}, err

@@ -40,9 +40,6 @@ func (a *asking) inScope() []store.Collection {
 // userFilter reads the caller's own filter for every collection that has its fields.
 // One that fits none is the caller's mistake.
 func (a *asking) userFilter() (constrain.UserFilter, error) {
-	if err := a.knownCollections(); err != nil {
-		return constrain.UserFilter{}, err
-	}
 	u := constrain.UserFilter{Text: a.question.FilterText, Filter: map[string]filter.Filter{}}
 	if u.Text == "" && a.question.Filter != nil {
 		u.Text = filter.String(a.question.Filter)
