@@ -129,18 +129,24 @@ func (n *names) furtherTypes(q *constrain.Query, end int, canonical string) []co
 	return out
 }
 
-// namedModel reads a model that is a word: "Republic Seabee", "Piaggio Avanti".
+// namedModel reads a model that is a word or letters: "Republic Seabee", "Remos GX". What
+// follows the word says more: "Rockwell Commander 114".
 func (n *names) namedModel(q *constrain.Query, i, to int, canonical string) []constrain.Claim {
-	if !q.Joined(to) || len(q.Tokens[to].Text) < 5 || q.Tokens[to].HasDigit() || !q.Tokens[to].Capital() && !q.AllLower() {
+	if !q.Joined(to) || q.Tokens[to].HasDigit() {
 		return nil
 	}
-	word := q.Word(to)
+	t := q.Tokens[to]
+	letters := t.Upper() && !q.AllUpper() && len(t.Text) <= 4 && !notCodes[t.Lower] && !loadGazetteer().isCode(q, to)
+	word := len(t.Text) >= 5 && (t.Capital() || q.AllLower()) && !q.Lexicon.Words[t.Lower]
 	_, _, phrase := q.PhraseAt(to)
 	_, _, maker := n.makerAt(q, to)
-	if phrase || maker || q.Lexicon.Words[word] || q.EventNoun(to) || loadGazetteer().placeAhead(q, to) || !q.Vocabulary.Contains("model", word, few) {
+	if !letters && !word || phrase || maker || q.EventNoun(to) || loadGazetteer().placeAhead(q, to) || !q.Vocabulary.Contains("model", t.Text, few) {
 		return nil
 	}
-	return []constrain.Claim{{From: i, To: to + 1, Conditions: typed(canonical, false, strings.ToUpper(word)), Weight: 5}}
+	if end := n.designationAfter(q, to+1, canonical); end > to+1 && q.Joined(to+1) {
+		return []constrain.Claim{{From: i, To: end, Conditions: typed(canonical, false, model(q, to+1, end)), Weight: 5}}
+	}
+	return []constrain.Claim{{From: i, To: to + 1, Conditions: typed(canonical, false, strings.ToUpper(t.Text)), Weight: 5}}
 }
 
 // misspeltType reads a type whose maker or nickname is misspelt: "Cesna 172".
@@ -262,7 +268,7 @@ func hyphenated(q *constrain.Query, i int) bool {
 
 var (
 	designationPrefix = wordSet(`pa m mu sr da dhc dc md c b a bn at g s h r as ec be bo tb tbm ch rv t j aa ea emb erj crj atr l f cl md uh yak ak sgs asw bc cv`)
-	notDesignation    = regexp.MustCompile(`^(?i:[qh][1-4]|fl\d+|\d+(st|nd|rd|th|am|pm|ft|kt|kts|hrs?|lbs?|mi|nm|s)|n\d+[a-z]*)$`)
+	notDesignation    = regexp.MustCompile(`^(?i:[qh][1-4]|fl\d+|\d+(st|nd|rd|th|am|pm|ft|kt|kts|hrs?|lbs?|mi|nm)|n\d+[a-z]*)$|^\d+s$`)
 )
 
 func isRoman(s string) bool {
@@ -309,12 +315,11 @@ func quantity(q *constrain.Query, i int) bool {
 // alone reads a designation that stands without maker or nickname.
 func (n *names) alone(q *constrain.Query, i int) []constrain.Claim {
 	t := q.Tokens[i]
-	if m := shortened.FindStringSubmatch(t.Text); m != nil && t.HasDigit() { // C172, B737
-		maker, name := "CESSNA", m[1]
-		if m[2] != "" {
-			maker, name = "BOEING", m[2]
-		}
-		return []constrain.Claim{{From: i, To: i + 1, Conditions: typed(maker, true, strings.ToUpper(name)), Weight: 5}}
+	if c, ok := shortenedType(q, i); ok {
+		return []constrain.Claim{c}
+	}
+	if q.Gap(i) == "-" && i > 0 && !q.Tokens[i-1].HasDigit() && len(q.Tokens[i-1].Text) <= 4 {
+		return nil // the 47D of CH-47D
 	}
 	if t.Number() {
 		return n.famousNumber(q, i)
@@ -331,10 +336,27 @@ func (n *names) alone(q *constrain.Query, i int) []constrain.Claim {
 	}
 	name := model(q, i, end)
 	squeezed := filter.Squeeze.Of(name)
-	if len(squeezed) < 2 || strings.Trim(squeezed, "0123456789") == "" || !n.distinctive(q, name, squeezed) {
+	if len(squeezed) < 2 || strings.Trim(squeezed, "0123456789") == "" || !n.distinctive(q, i, name, squeezed) {
 		return nil
 	}
 	return append([]constrain.Claim{{From: i, To: end, Conditions: typed(makerOfFamily(squeezed), true, name), Weight: 3}}, n.furtherTypes(q, end, makerOfFamily(squeezed))...)
+}
+
+// shortenedType reads "C172", "C-172" and "B737".
+func shortenedType(q *constrain.Query, i int) (constrain.Claim, bool) {
+	text, to := q.Tokens[i].Text, i+1
+	if len(text) == 1 && (q.Gap(to) == "-" || q.Gap(to) == " ") && q.Tokens[to].HasDigit() {
+		text, to = text+q.Tokens[to].Text, to+1
+	}
+	m := shortened.FindStringSubmatch(text)
+	if m == nil || to == i+2 && q.Gap(i+1) == " " && (quantity(q, i+1) || famous[q.Word(i+1)] == "") {
+		return constrain.Claim{}, false
+	}
+	maker, name := "CESSNA", m[1]
+	if m[2] != "" {
+		maker, name = "BOEING", m[2]
+	}
+	return constrain.Claim{From: i, To: to, Conditions: typed(maker, true, strings.ToUpper(name)), Weight: 5}, true
 }
 
 // unheard returns the token after a designation that the records do not hold but whose
@@ -347,13 +369,23 @@ func unheard(q *constrain.Query, i int) int {
 	if !t.HasDigit() && t.Upper() && len(t.Text) == 4 && makerOfFamily(t.Text) != "" {
 		return i + 1
 	}
+	if q.Gap(i+1) == "-" && t.Upper() && militaryLetters[t.Text] && militaryNumber.MatchString(q.Tokens[i+1].Text) && q.Gap(i+2) != "-" {
+		return i + 2
+	}
 	return i
 }
 
+// Designations of the armed forces, which people ask for whether the records have them or
+// not: F-16, CH-47D.
+var (
+	militaryLetters = map[string]bool{"A": true, "B": true, "C": true, "F": true, "T": true, "U": true, "KC": true, "EC": true, "UH": true, "CH": true, "AH": true, "OH": true, "HH": true, "MH": true, "TH": true, "MQ": true, "RQ": true, "SR": true, "FA": true}
+	militaryNumber  = regexp.MustCompile(`^\d{2}[A-Z]?$`)
+)
+
 // distinctive reports whether a designation by itself is one: some models of the
 // records begin with it, or have it as a word; two characters must be well known.
-func (n *names) distinctive(q *constrain.Query, name, squeezed string) bool {
-	if makerOfFamily(squeezed) != "" && len(squeezed) >= 4 {
+func (n *names) distinctive(q *constrain.Query, i int, name, squeezed string) bool {
+	if makerOfFamily(squeezed) != "" && len(squeezed) >= 4 || unheard(q, i) > i {
 		return true
 	}
 	if len(squeezed) == 2 {

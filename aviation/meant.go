@@ -27,12 +27,12 @@ var (
  caravelle breezy quickie dromader kodiak spitfire hellcat bearcat warhawk katana rallye buckeye zenith interstate aerostar tristar puma alouette dauphin saab rans grob meyers varga atr casa`)
 	weakNames = wordSet(`lake extra let globe republic fleet snow alon iai`)
 	// likeNames are names of several words that mean something else as well.
-	likeNames = wordSet(`great_lakes air_command star_ship bird_dog super_chief thunder_and_colt`)
+	likeNames = wordSet(`great_lakes air_command bird_dog thunder_and_colt golden_eagle black_hawk flying_fortress travel_air global_express dream_machine super_chief twin_beech`)
 )
 
 func likeness(name string) alike {
 	switch {
-	case weakNames[name], likeNames[strings.ReplaceAll(name, " ", "_")]:
+	case weakNames[name]:
 		return likeAny
 	case commonNames[name]:
 		return likeWord
@@ -54,23 +54,36 @@ var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wi
 var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch falls springs hills valley mountain
  mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
 
+// strangeNoun reports whether a word in small letters follows that no narrative of an
+// accident has: "his Seneca relatives", "the Navajo nation".
+func strangeNoun(q *constrain.Query, i int) bool {
+	t := q.Tokens[i]
+	_, _, phrase := q.PhraseAt(i)
+	_, _, state := loadGazetteer().stateAt(q, i)
+	return !t.Capital() && !t.HasDigit() && len(t.Text) > 3 && !q.AllLower() && !q.RealWord(t.Lower) && !phrase && !state && !q.EventNoun(i)
+}
+
 // streets and the like are named after makers too.
-var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium`)
+var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium family brothers residence estate house foundation`)
 
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {
 	like := n.likeAt(q, i, to)
 	if like == likeNothing {
-		return true
+		return q.Word(to) != "of" || q.Tokens[i].Capital()
 	}
 	if q.Joined(to) {
 		next := q.Word(to)
 		switch {
+		case next == "of":
+			return false // a bonanza of data, the Duke of Edinburgh
 		case n.designationAfter(q, to, "") > to:
 			return true
 		case kindNouns[next]:
 			return like == likeName || q.Tokens[i].Capital() || q.AllLower()
 		case institutions[next]:
+			return false
+		case strangeNoun(q, to):
 			return false
 		case like != likeAny && q.EventNoun(to):
 			return true
@@ -93,6 +106,12 @@ func (n *names) likeAt(q *constrain.Query, i, to int) alike {
 		words = append(words, q.Word(k))
 	}
 	name := strings.Join(words, " ")
+	if likeNames[strings.Join(words, "_")] {
+		if q.Tokens[to-1].Capital() || q.AllLower() {
+			return likeWord
+		}
+		return likeAny
+	}
 	like := likeness(name)
 	if like == likeNothing && to == i+1 {
 		like = max(like, likeness(strings.TrimSuffix(name, "s")))
@@ -186,6 +205,9 @@ func (n *names) keyword(q *constrain.Query, i, to int, like alike) bool {
 	}
 	if q.Joined(i) && (before == "a" || before == "the" || before == "an") && to < len(q.Tokens) {
 		return false
+	}
+	if q.Word(to) == "on" && (q.Word(to+1) == "floats" || q.Word(to+1) == "skis" || q.Word(to+1) == "wheels") {
+		return true
 	}
 	_, _, stated := g.stateAt(q, min(to, len(q.Tokens)-1))
 	return to >= len(q.Tokens) || !q.Joined(to) || stated || len(q.Word(to)) == 4 && q.Tokens[to].Number()

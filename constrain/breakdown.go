@@ -29,6 +29,9 @@ func (q *Query) byGroup(i int) (Claim, bool) {
 	if _, at, ok := groupers.At(q, i); ok {
 		return q.groupedBy(i, at)
 	}
+	if g, to, ok := q.groupingAt(i); ok && (q.Word(to) == "breakdown" || q.Word(to) == "distribution") && q.Joined(to) {
+		return asks(i, to+1, Request{Kind: "group", Groups: []Grouping{g}}) // "a weekday breakdown"
+	}
 	name, to, ok := intervals.At(q, i)
 	g, known := q.Lexicon.Groupings[name]
 	if !ok || !known {
@@ -67,11 +70,47 @@ func (q *Query) splitOf(i int) (Claim, bool) {
 	if !ok {
 		return Claim{}, false
 	}
-	_, end, ok := splits.At(q, to)
-	if !ok {
+	for end := to; end < to+4; end++ { // "how did the severity of accidents split"
+		if _, after, ok := splits.At(q, end); ok {
+			c, _ := asks(i, to, Request{Kind: "group", Groups: []Grouping{g}})
+			if end == to {
+				c.To = after
+			}
+			return c, true
+		}
+	}
+	return Claim{}, false
+}
+
+// superlatives make a number of a grouping a top, of the least ones where true.
+var superlatives = tableOf(
+	phrases(false, "most common, most frequent, commonest, deadliest, worst, leading, biggest, largest, most dangerous, busiest"),
+	phrases(true, "least common, least frequent, rarest, safest, fewest"),
+)
+
+// commonest reads "five most common makes", "the deadliest year", "rank states by".
+func (q *Query) commonest(i int) (Claim, bool) {
+	if q.HasWords(i, "rank") {
+		g, to, ok := q.groupingAt(i + 1)
+		if _, after, by := byNumber.At(q, to); by {
+			to = after
+		}
+		c, _ := asks(i, to, Request{Kind: "top", N: 10, Groups: []Grouping{g}})
+		return c, ok
+	}
+	n, at, counted := q.numberAt(i)
+	if !counted {
+		n, at = 1, i
+	}
+	least, to, ok := superlatives.At(q, at)
+	g, end, grouped := q.groupingAt(to)
+	if !ok || !grouped {
 		return Claim{}, false
 	}
-	return asks(i, end, Request{Kind: "group", Groups: []Grouping{g}})
+	if w := q.Tokens[end-1].Lower; !counted && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		n = 10
+	}
+	return asks(i, end, Request{Kind: "top", N: n, Least: least, Groups: []Grouping{g}})
 }
 
 var byNumber = NewTable(phrases(true, "by number of, by the number of, by count of, by"))

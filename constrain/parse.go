@@ -112,7 +112,7 @@ func (p *Parser) Lexicon() *Lexicon { return p.lexicon }
 func (p *Parser) Parse(text string, asOf time.Time) Reading {
 	tokens, end := tokenize(text)
 	q := &Query{Text: text[:end], Tokens: tokens, AsOf: day(asOf.Year(), asOf.Month(), asOf.Day()), Vocabulary: p.vocabulary, Lexicon: p.lexicon, Made: p.made, index: p.index}
-	q.lower, q.upper = q.Text == strings.ToLower(q.Text), q.Text == strings.ToUpper(q.Text)
+	q.lower, q.upper = casing(tokens)
 	claims := q.withoutBackground(choose(q.recognize(), len(tokens)))
 	r := compose(q, claims)
 	for _, t := range tokens {
@@ -124,6 +124,19 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 		r.Unenforceable = append(r.Unenforceable, sextant.Unenforceable{Text: beginning(rest), Reason: "the question is too long to be read for conditions after this point"})
 	}
 	return r
+}
+
+// casing reports whether a question has no words with a capital, codes and abbreviations
+// aside ("kodiak AK beaver in IMC"), and whether it has capitals only.
+func casing(tokens []Token) (lower, upper bool) {
+	lower, upper = true, true
+	for i := range tokens {
+		t := &tokens[i]
+		letters := t.digits < len(t.Text)
+		lower = lower && (!t.capital || t.upper)
+		upper = upper && (t.upper || !letters)
+	}
+	return lower && !upper, upper
 }
 
 // beginning shortens a text to be shown.

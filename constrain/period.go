@@ -12,6 +12,7 @@ type period struct {
 	months []int  // of a period that names no year: June; June to August; winter
 	day    int    // with one month: the day of it, no year
 	to     int    // token after it
+	also   []Span // further periods of a list: the summers of 2008 and 2009
 	other  []Span // other readings, to be shown
 	note   string
 }
@@ -132,7 +133,14 @@ func (q *Query) season(i int) (period, bool) {
 		return q.seasonAlone(i, m)
 	}
 	if m != 12 {
-		return period{Span: monthsSpan(y, m, 3), to: to}, true
+		p := period{Span: monthsSpan(y, m, 3), to: to}
+		for {
+			next, after, ok := q.yearAt(q.Skip(p.to, "and", "or"))
+			if !ok || q.Gap(p.to) != ", " && q.Skip(p.to, "and", "or") == p.to {
+				return p, true
+			}
+			p.also, p.to = append(p.also, monthsSpan(next, m, 3)), after
+		}
 	}
 	if _, ok := q.digits(to, 2, 4); ok && isDash(q.Gap(to)) {
 		return period{Span: monthsSpan(y, 12, 3), to: to + 1}, true
@@ -146,7 +154,8 @@ var seasonBefore = set(`in during the each every last this early late mid`)
 // seasonAlone reads a season without a year; a fall and a spring are other things too.
 func (q *Query) seasonAlone(i int, m time.Month) (period, bool) {
 	w := q.Tokens[i].Lower
-	if !seasonBefore[q.Word(i-1)] && (strings.HasPrefix(w, "fall") || strings.HasPrefix(w, "spring") || !q.Alone(i, i+1) && !q.besideEvents(i)) {
+	_, listed := seasons[q.Word(i-2)]
+	if !seasonBefore[q.Word(i-1)] && !listed && (strings.HasPrefix(w, "fall") || strings.HasPrefix(w, "spring") || !q.Alone(i, i+1) && !q.besideEvents(i)) {
 		return period{}, false
 	}
 	return period{months: []int{int(m), int(m)%12 + 1, int(m+1)%12 + 1}, to: i + 1}, true

@@ -22,7 +22,7 @@ type Request struct {
 func recognizeRequests(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
-		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus} {
+		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.commonest, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus} {
 			if c, ok := read(i); ok {
 				out = append(out, c)
 			}
@@ -35,7 +35,7 @@ func asks(from, to int, r Request) (Claim, bool) {
 	return Claim{From: from, To: to, Request: &r, Drop: true, Weight: 1}, true
 }
 
-var counting = NewTable(phrases(true, "what is the total number of, what is the number of, the total number of, what was the number of, total number of, the number of, number of, how many, how often, count of, count the, total of, tally of, total count of"))
+var counting = NewTable(phrases(true, "what is the total number of, what is the number of, the total number of, what was the number of, total number of, the number of, number of, how many, how many times, how often, how frequently, the count of, count of, count the, total of, tally of, tally the, total count of, what is the count of, what s the number of, what was the total number of"))
 
 func (q *Query) howMany(i int) (Claim, bool) {
 	_, to, ok := counting.At(q, i)

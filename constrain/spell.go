@@ -31,7 +31,7 @@ const maxSpelt = 24
 func (q *Query) Nearest(i int, c *Candidates) (string, bool) {
 	t := &q.Tokens[i]
 	word := t.Lower
-	if len(word) < 4 || len(word) > maxSpelt || t.digits > 0 || q.realWord(word) {
+	if len(word) < 4 || len(word) > maxSpelt || t.digits > 0 || q.RealWord(word) {
 		return "", false
 	}
 	limit := 1
@@ -53,8 +53,9 @@ func (q *Query) Nearest(i int, c *Candidates) (string, bool) {
 	return best, at <= limit && !tied
 }
 
-// realWord reports whether a word, or what it is the plural of, is known.
-func (q *Query) realWord(word string) bool {
+// RealWord reports whether a word in small letters, or what it is the plural of, is known
+// to the lexicon as one of the language or of the domain's names.
+func (q *Query) RealWord(word string) bool {
 	if q.Lexicon.Words[word] || q.Lexicon.Names[word] || stopWords[word] {
 		return true
 	}

@@ -133,7 +133,8 @@ func Words(text string) []string {
 	return out
 }
 
-// AllLower reports whether the question has no capitals, so that they tell nothing.
+// AllLower reports whether the question has no capitals but those of codes and
+// abbreviations, so that a small letter tells nothing.
 func (q *Query) AllLower() bool { return q.lower }
 
 // AllUpper reports whether the question has capitals only.

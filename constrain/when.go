@@ -298,6 +298,12 @@ func (q *Query) datedClaim(i int, p period, side side) Claim {
 		s.From = time.Time{}
 	}
 	c.Conditions = []Condition{dateCondition(q.Lexicon.Dates, s)}
+	if len(p.also) > 0 && side == within {
+		c.Conditions[0].Op = sextant.OpIn
+		for _, further := range p.also {
+			c.Conditions[0].Values = append(c.Conditions[0].Values, further)
+		}
+	}
 	if side == within || side == between || side == from {
 		c.Conditions[0].Note = p.note
 		for _, other := range p.other {
