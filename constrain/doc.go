@@ -13,7 +13,9 @@
 // package knows no domain; with an empty lexicon it still reads dates, numbers and
 // the values of any schema.
 //
-// The [Ledger] then counts: each condition alone, its unknowns, all together, and
-// when nothing satisfies them all, the smallest sets of conditions whose removal
-// helps. Counting is the store's; nothing here is estimated.
+// [Keep] then counts: each condition alone, its unknowns, all together, and when
+// nothing satisfies them all, the smallest sets of conditions whose removal helps.
+// Counting is the store's; nothing here is estimated.
+//
+// docs/constraints.md says how to add a phrase, a field and a recognizer.
 package constrain
