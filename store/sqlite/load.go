@@ -75,10 +75,21 @@ func (x *index) catchUp(ctx context.Context, tx *sql.Tx, st state, sequence uint
 		return err
 	}
 	chunks := uint32(x.chunks.slots)
-	if err := x.loadRows(ctx, tx, next); err != nil {
-		return err
+	var keys []int64 // of the vectors read
+	vectors := make(chan error, 1)
+	go func() {
+		var err error
+		keys, err = x.loadVectors(ctx, tx, next, st.Dimension)
+		vectors <- err
+	}()
+	err := x.loadRows(ctx, tx, next)
+	if e := <-vectors; err == nil {
+		err = e
 	}
-	if err := x.loadVectors(ctx, tx, next, chunks, st.Dimension); err != nil {
+	if err == nil {
+		err = x.checkVectors(keys, chunks, st.Dimension)
+	}
+	if err != nil {
 		return err
 	}
 	if x.alive != st.Documents || x.marks != st.Marks {
@@ -122,7 +133,9 @@ type block struct {
 	done  chan struct{}
 }
 
-const blockRows = 512
+// blockRows is large enough to save the index of words a round of merging, and small
+// enough that the blocks in flight take some megabytes.
+const blockRows = 2048
 
 func (x *index) newBlock(chunk uint32) *block {
 	return &block{chunk: chunk, words: x.text.NewBatch(), done: make(chan struct{})}
@@ -133,7 +146,7 @@ func (x *index) newBlock(chunk uint32) *block {
 func (x *index) loadRows(ctx context.Context, tx *sql.Tx, from int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	blocks := make(chan *block, 2*runtime.GOMAXPROCS(0)) // in order; bounds what is in flight
+	blocks := make(chan *block, runtime.GOMAXPROCS(0)) // in order; bounds what is in flight
 	work := make(chan *block)
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
@@ -232,44 +245,57 @@ func scanRow(scan func(...any) error) (row, error) {
 	return r, nil
 }
 
-// loadVectors reads the vectors of the rows from a number on, whose chunks begin at a
-// slot: exactly one for each, in the order of the slots.
-func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, slot uint32, dimension int) error {
+// loadVectors reads the vectors of the rows from a number on, and returns their keys. It
+// runs beside loadRows.
+func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimension int) ([]int64, error) {
 	if dimension == 0 {
-		return nil
+		return nil, nil
 	}
 	if x.vectors == nil {
 		m, err := vector.New(dimension)
 		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrCorrupt, err)
+			return nil, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
 		x.vectors = m
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT chunk, v FROM vec WHERE chunk >= ? ORDER BY chunk`, from<<chunkBits)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
-	batch, v := newVectorBatch(dimension), x.freeze()
+	batch := newVectorBatch(dimension)
+	var keys []int64
 	for rows.Next() {
 		var key int64
 		var blob sql.RawBytes
 		if err := rows.Scan(&key, &blob); err != nil {
-			return err
-		}
-		if int(slot) >= x.chunks.slots || key != v.key(slot) {
-			return fmt.Errorf("vector %d belongs to no chunk: %w", key, store.ErrCorrupt)
+			return nil, err
 		}
 		if err := batch.add(x.vectors, key, blob); err != nil {
-			return err
+			return nil, err
 		}
-		slot++
+		keys = append(keys, key)
 	}
 	if err := rows.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	if int(slot) != x.chunks.slots {
-		return fmt.Errorf("%d chunks have no vector: %w", x.chunks.slots-int(slot), store.ErrCorrupt)
+	return keys, batch.flush(x.vectors)
+}
+
+// checkVectors reports whether the vectors read are exactly those of the chunks from a
+// slot on, in the order of the slots.
+func (x *index) checkVectors(keys []int64, slot uint32, dimension int) error {
+	if dimension == 0 {
+		return nil
 	}
-	return batch.flush(x.vectors)
+	if len(keys) != x.chunks.slots-int(slot) {
+		return fmt.Errorf("%d vectors for %d chunks: %w", len(keys), x.chunks.slots-int(slot), store.ErrCorrupt)
+	}
+	v := x.freeze()
+	for i, key := range keys {
+		if key != v.key(slot+uint32(i)) {
+			return fmt.Errorf("vector %d belongs to another chunk: %w", key, store.ErrCorrupt)
+		}
+	}
+	return nil
 }

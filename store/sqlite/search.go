@@ -51,7 +51,7 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 		if f, filterErr = x.schema.Resolve(f); filterErr != nil {
 			return
 		}
-		if allowed := x.chunks.down(x.matching(f)); !allowed.empty() {
+		if allowed := x.chunksUnder(f); !allowed.empty() {
 			chosen = choose(x, allowed)
 		}
 	})
@@ -63,6 +63,15 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 		return nil, filterErr
 	}
 	return s.hits(chosen)
+}
+
+// chunksUnder returns the live chunks of matching documents.
+func (x *index) chunksUnder(f filter.Filter) mask {
+	m := x.matching(f)
+	if m.count() == x.alive {
+		return slices.Clone(x.chunks.live)
+	}
+	return x.chunks.down(m)
 }
 
 // byWords returns the k best chunks by BM25. The index breaks ties by slot, the
@@ -135,7 +144,7 @@ func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.
 	var filterErr error
 	s, err := c.pin(ctx, func(x *index) {
 		if q.Filter, filterErr = x.schema.Resolve(q.Filter); filterErr == nil {
-			allowed, view = x.chunks.down(x.matching(q.Filter)), x.freeze()
+			allowed, view = x.chunksUnder(q.Filter), x.freeze()
 		}
 	})
 	if err != nil {
