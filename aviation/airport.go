@@ -88,7 +88,7 @@ func airportByName(q *constrain.Query, i int) (constrain.Claim, bool) {
 		to++
 	}
 	end := to
-	for q.Joined(end) && airportWords[q.Word(end)] {
+	for q.Joined(end) && airportWords[q.Word(end)] && q.Gap(end) != "-" { // "short-field takeoff"
 		end++
 	}
 	if q.Gap(end) == " (" {

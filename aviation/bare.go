@@ -35,6 +35,9 @@ func (n *names) alone(q *constrain.Query, i int) []constrain.Claim {
 	}
 	name := model(q, i, end)
 	squeezed := filter.Squeeze.Of(name)
+	if q.Gap(end) == "-" && q.Tokens[end].HasDigit() && len(squeezed) <= 3 {
+		return nil // a number of something else: recommendation A-10-34
+	}
 	if len(squeezed) < 2 || strings.Trim(squeezed, "0123456789") == "" || !n.distinctive(q, i, name, squeezed) {
 		return nil
 	}

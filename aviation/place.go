@@ -70,6 +70,9 @@ func (g *gazetteer) state(q *constrain.Query, i int) (constrain.Claim, bool) {
 		c.Assumed = constrain.Assumption(q.Tokens[i].Text, near)
 	}
 	claim := constrain.Claim{From: i, To: afterState(q, to), Conditions: []constrain.Condition{c}, Weight: 5}
+	if stateNames[q.Word(i)] && to == i+1 && g.surnameAhead(q, to) {
+		return constrain.Claim{}, false
+	}
 	switch {
 	case to > i+1:
 		claim.Weight = 8 // West Virginia is no town of West in Virginia
@@ -79,6 +82,19 @@ func (g *gazetteer) state(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{From: i, To: to + 1 + len(q.Word(to))%2, Conditions: []constrain.Condition{constrain.Is("state", "DC")}, Weight: 9}, true
 	}
 	return claim, true
+}
+
+// stateNames are states that are given names as well.
+var stateNames = wordSet(`virginia georgia montana`)
+
+// surnameAhead reports whether a word with a capital follows that nothing is known of:
+// "Virginia Wolfe".
+func (g *gazetteer) surnameAhead(q *constrain.Query, i int) bool {
+	if !q.Joined(i) || q.Gap(i) != " " || q.AllUpper() || titleCase(q) {
+		return false
+	}
+	t := q.Tokens[i]
+	return t.Capital() && !t.Upper() && !q.RealWord(t.Lower) && g.kindOf(q, i) == nameUnknown && !loadNames().knownAhead(q, i)
 }
 
 // afterState steps over what only says again that a state is meant.
@@ -135,8 +151,16 @@ func (g *gazetteer) cityCode(q *constrain.Query, i int) (string, bool) {
 		return "", false
 	}
 	t := q.Tokens[i]
-	return strings.ToUpper(t.Text), t.Upper() || !wordCodes[t.Lower] || q.AllLower()
+	return strings.ToUpper(t.Text), t.Upper() || !wordCodes[t.Lower] || q.AllLower() && !goesOn(q, i)
 }
+
+// goesOn reports whether a small word at token i goes on with the sentence: "in the", "or
+// a", "in 2003".
+func goesOn(q *constrain.Query, i int) bool {
+	return q.Joined(i+1) && (stopBefore[q.Word(i+1)] || linking[q.Word(i+1)] || q.Word(i) == "in" && q.Tokens[i+1].Number())
+}
+
+var linking = wordSet(`his her their its our your some no not it they we he she there who where when if then but than as`)
 
 // code claims two letters that stand for a state: in capitals wherever they can only
 // be one, else where a place is expected.

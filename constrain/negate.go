@@ -131,6 +131,9 @@ func (q *Query) opposite(c Constraint, claim Claim) (Constraint, bool) {
 		return c, isSpan
 	case sextant.OpGte, sextant.OpLte:
 		c.Condition, c.Negated = otherSide(c.Condition), false
+		if c.Op == sextant.OpLte && c.Values[0] == 0 && q.measures.unless[c.Field] != nil {
+			c.Op = sextant.OpEq // of what is counted there is none below zero
+		}
 	}
 	return c, true
 }

@@ -123,6 +123,7 @@ func TestNegation(t *testing.T) {
 		{"not open", "status eq closed"},              // what the lexicon says it means
 		{"not since 2010", "opened lte ..2009-12-31"}, // the other side
 		{"without more than 3 visits", "visits lte 3"},
+		{"without at least 1 visit", "visits eq 0"},
 		{"under warranty", "warranty eq true"},
 		{"not under warranty", "warranty eq false"},
 		{"why not Leeds", "city eq Leeds"},
