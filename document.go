@@ -58,10 +58,25 @@ type Document struct {
 	Meta       filter.Meta `json:"metadata"`
 	Valid      Period      `json:"valid,omitzero"` // law and procedures: in force; zero is always
 	Revision   string      `json:"revision"`       // see ComputeRevision
+	// Differences are fields on which what the document was made of disagrees: of each
+	// such field every value that was found, the one in Meta first. Nil: none do.
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Difference is one value of a field on which the sources of a document, or the
+// revisions of one source, disagree. It is kept so that nothing is blended or lost.
+type Difference struct {
+	Field   string `json:"field"`             // name in the schema
+	Element string `json:"element,omitempty"` // of a group: what names the element, such as its accident number; "": the document itself
+	Value   string `json:"value"`             // as filter.Value writes it; "" where this source leaves the field blank
+	Kept    bool   `json:"kept"`              // it is the value in Meta
+	Status  string `json:"status,omitempty"`  // how far along the source was: "Preliminary"
+	Date    string `json:"date,omitempty"`    // ISO date of this version of the source
+	Source  Source `json:"source"`            // Authority ranks the sides; URI is the file it was read from
 }
 
 // ComputeRevision returns the hash of all that a reader could notice: title, text,
-// parts, metadata and validity. Where it was read from and when do not count, so
+// parts, metadata, validity and differences. Where it was read from and when do not count, so
 // that the same record in another file is unchanged. 32 hex digits of SHA-256.
 func (d *Document) ComputeRevision() (string, error) {
 	meta, err := d.Meta.MarshalJSON()
@@ -75,6 +90,9 @@ func (d *Document) ComputeRevision() (string, error) {
 	h := sha256.New()
 	for _, s := range []string{d.Title, d.Text, string(parts), string(meta), d.Valid.From.UTC().String(), d.Valid.To.UTC().String()} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	for _, x := range d.Differences { // a document without has the hash it always had
+		fmt.Fprintf(h, "%q", []string{x.Field, x.Element, x.Value, fmt.Sprint(x.Kept), x.Status, x.Date, x.Source.Name})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

@@ -21,7 +21,7 @@ type row struct {
 	text     string
 	meta     []byte   // metadata by numbered name, see encodeMeta
 	chunks   []byte   // byte ranges and headings
-	rest     []byte   // source, parts, validity: shown, never searched
+	rest     []byte   // source, parts, validity, differences: shown, never searched
 	sum      uint32   // CRC-32C of all the above
 	vectors  [][]byte // of new rows: one a chunk, see encodeVector
 }
@@ -232,7 +232,44 @@ func encodeRest(d sextant.Document) []byte {
 		e.uint(uint64(p.Start))
 		e.uint(uint64(p.End))
 	}
+	encodeDifferences(&e, d.Differences)
 	return e.b
+}
+
+// encodeDifferences writes nothing where there are none: so did rows of earlier versions.
+func encodeDifferences(e *encoder, differences []sextant.Difference) {
+	if len(differences) == 0 {
+		return
+	}
+	e.uint(uint64(len(differences)))
+	for _, x := range differences {
+		for _, s := range []string{x.Field, x.Element, x.Value, x.Status, x.Date, x.Source.Name, x.Source.Kind, x.Source.URI} {
+			e.str(s)
+		}
+		e.int(int64(x.Source.Authority))
+		e.time(x.Source.Retrieved)
+		kept := uint64(0)
+		if x.Kept {
+			kept = 1
+		}
+		e.uint(kept)
+	}
+}
+
+func decodeDifferences(d *decoder) []sextant.Difference {
+	if len(d.b) == 0 {
+		return nil
+	}
+	out := make([]sextant.Difference, d.count())
+	for i := range out {
+		x := &out[i]
+		for _, s := range []*string{&x.Field, &x.Element, &x.Value, &x.Status, &x.Date, &x.Source.Name, &x.Source.Kind, &x.Source.URI} {
+			*s = d.str()
+		}
+		x.Source.Authority, x.Source.Retrieved = int(d.int()), d.time()
+		x.Kept = d.uint() != 0
+	}
+	return out
 }
 
 // document rebuilds the document of a row.
@@ -251,6 +288,7 @@ func (r *row) document(collection string, n *names) (sextant.Document, error) {
 			doc.Parts[i] = sextant.Part{Kind: d.str(), Locator: d.str(), Start: int(d.uint()), End: int(d.uint())}
 		}
 	}
+	doc.Differences = decodeDifferences(&d)
 	if d.err != nil {
 		return sextant.Document{}, fmt.Errorf("record of %s: %w", r.id, d.err)
 	}

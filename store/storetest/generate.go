@@ -206,6 +206,12 @@ func Records(spec sextant.Collection) *rapid.Generator[store.Record] {
 			d.Source.Retrieved = time.Date(2024, 2, 29, 1, 2, 3, 456789000, time.UTC)
 			d.Valid = sextant.Period{From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
 		}
+		if rapid.Bool().Draw(t, "differs") {
+			d.Differences = []sextant.Difference{
+				{Field: "f0", Value: "4", Kept: true, Status: "Final", Date: "2017-03-01", Source: d.Source},
+				{Field: "f0", Element: "é#", Source: sextant.Source{Name: "other", URI: "c.csv"}},
+			}
+		}
 		if len(d.Text) > 0 {
 			d.Parts = []sextant.Part{{Kind: "narrative", Locator: "p. 1", Start: 0, End: len(d.Text)}, {Kind: "heading", Locator: "§ 1(ä)", Start: 0, End: 1}}
 		}
