@@ -23,6 +23,8 @@ import (
 type config struct {
 	Data  string      `yaml:"data"` // data folder
 	Serve serveConfig `yaml:"serve"`
+
+	Encoder encoderConfig `yaml:"encoder"`
 }
 
 // serveConfig is the part of config that the server reads. Zero values are unset.
@@ -66,6 +68,8 @@ func loadConfig(path string, env environment) (config, error) {
 		}
 	}
 	c.Data = cmp.Or(env["SEXTANT_DATA"], c.Data)
+	c.Encoder.Kind = cmp.Or(env["EMBEDDER"], c.Encoder.Kind)
+	c.Encoder.Model = cmp.Or(env["EMBEDDING_MODEL"], c.Encoder.Model)
 	c.Serve.Host = cmp.Or(env["API_HOST"], c.Serve.Host)
 	c.Serve.RootPath = cmp.Or(env["ROOT_PATH"], c.Serve.RootPath)
 	if key := env["SEXTANT_KEY"]; key != "" {

@@ -43,6 +43,7 @@ func (j jsonFlag) wantsJSON() bool { return j.JSON }
 // session is what a verb works with.
 type session struct {
 	config   config
+	env      environment
 	terminal *terminal
 	json     bool
 }
@@ -63,7 +64,7 @@ const (
 // the environment it is given, and files they name.
 func run(ctx context.Context, args, environ []string, out, err io.Writer) int {
 	env := newEnvironment(environ)
-	s := &session{terminal: newTerminal(out, err, env)}
+	s := &session{env: env, terminal: newTerminal(out, err, env)}
 	var line commandLine
 	// kong ends the process after printing help; here it ends the parse.
 	helped := false
