@@ -20,7 +20,7 @@ const anything = "..."
 var (
 	nouns        = []string{root, "filter"}
 	base         = with(nouns, "trace") // trace may be called from everywhere above the nouns
-	capabilities = with(base, "rerank", "signal", "embed", "llm", "prompt", "chunk", "extract", "source", "store")
+	capabilities = with(base, "rerank", "signal", "embed", "llm", "prompt", "chunk", "extract", "fetch", "source", "store")
 	engines      = with(capabilities, "lexical", "vector") // what a stage of a question stands on
 	stages       = with(capabilities, "generate", "check", "compute", "constrain", "plan", "retrieve")
 )
@@ -60,6 +60,7 @@ var edges = map[string][]string{
 	"embed/local/parity": with(base, "embed", "embed/local", "bert"),
 	"embed/openai":       with(base, "embed"),
 	"extract":            base,
+	"fetch":              base,
 	"llm":                base,
 	"llm/anthropic":      with(base, "llm"),
 	"llm/openai":         with(base, "llm"),
