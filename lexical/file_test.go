@@ -166,7 +166,7 @@ func FuzzReadFrom(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ix.SearchNear(a.Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10)
+		ix.SearchNear(a.Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10, nil)
 		for i, w := range ix.state.Load().parts {
 			_, _ = i, w.seg.matching(near{leaf{word: []byte("l")}, leaf{word: []byte("e")}, MaxNear})
 		}

@@ -1,7 +1,9 @@
 package lexical
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -15,14 +17,14 @@ func TestNearTermsRankFirst(t *testing.T) {
 	if far := rowsFound(ix.Search(q, DefaultBM25, nil, 2)); far[0] != 0 {
 		t.Fatalf("equal scores should come by row: %v", far)
 	}
-	res := ix.SearchNear(q, DefaultBM25, nil, 2)
+	res := ix.SearchNear(q, DefaultBM25, nil, 2, nil)
 	if rows := rowsFound(res); rows[0] != 1 {
 		t.Errorf("%v, want row 1 first, where the words are neighbours", rows)
 	}
-	if one := ix.SearchNear(q, DefaultBM25, nil, 1).Hits; len(one) != 1 || one[0].Row != 1 {
+	if one := ix.SearchNear(q, DefaultBM25, nil, 1, nil).Hits; len(one) != 1 || one[0].Row != 1 {
 		t.Errorf("the best one is %v", one)
 	}
-	if none := ix.SearchNear(q, DefaultBM25, nil, 0).Hits; len(none) != 0 {
+	if none := ix.SearchNear(q, DefaultBM25, nil, 0, nil).Hits; len(none) != 0 {
 		t.Errorf("asked for none, got %v", none)
 	}
 }
@@ -42,5 +44,36 @@ func TestProximityFormula(t *testing.T) {
 	}
 	if got := ix.Proximity(res, DefaultBM25)[0]; got != 0 {
 		t.Errorf("a removed row has proximity %v", got)
+	}
+}
+
+// However many are asked for, the first are the same; ties are in the order given, also
+// across the depth to which nearness counts, and no score is above the one before it.
+func TestNearIsOneOrder(t *testing.T) {
+	ix := New(English())
+	for i := range 300 {
+		text := "ice on the wing"
+		if i%3 == 0 {
+			text = fmt.Sprintf("wing of number %d without any frost or ice", i)
+		}
+		if err := ix.Add(uint32(i), Field{Text: text, Weight: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backwards := func(a, b uint32) int { return int(b) - int(a) }
+	q := ix.Analyzer().Query("wing ice")
+	all := ix.SearchNear(q, DefaultBM25, nil, math.MaxInt, backwards).Hits
+	if len(all) != 300 {
+		t.Fatalf("%d hits of 300", len(all))
+	}
+	for i := 1; i < len(all); i++ {
+		if a, b := all[i-1], all[i]; a.Score < b.Score || a.Score == b.Score && a.Row < b.Row {
+			t.Fatalf("%v before %v", a, b)
+		}
+	}
+	for _, k := range []int{1, 10, 49, 50, 51, 120} {
+		if got := ix.SearchNear(q, DefaultBM25, nil, k, backwards).Hits; !slices.Equal(got, all[:k]) {
+			t.Errorf("the first %d differ from the first of all", k)
+		}
 	}
 }

@@ -162,7 +162,7 @@ func TestRankingQuality(t *testing.T) {
 				return rowsFound(ix.Search(ix.Analyzer().Query(question), DefaultBM25, nil, 10))
 			})
 			near := j.ndcg10(func(question string) []uint32 {
-				return rowsFound(ix.SearchNear(ix.Analyzer().Query(question), DefaultBM25, nil, 10))
+				return rowsFound(ix.SearchNear(ix.Analyzer().Query(question), DefaultBM25, nil, 10, nil))
 			})
 			t.Logf("nDCG@10 %.4f, with nearness %.4f", bm25, near)
 			if bm25 < c.bm25 || near < c.near {

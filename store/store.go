@@ -101,7 +101,8 @@ type Collection interface {
 	List(ctx context.Context, q ListQuery) (List, error)
 	// Scan yields every matching document by id.
 	Scan(ctx context.Context, f filter.Filter) iter.Seq2[sextant.Document, error]
-	// SearchLexical ranks chunks of matching documents by BM25.
+	// SearchLexical ranks chunks of matching documents by BM25, the best of them by how
+	// near the words stand to each other as well: as lexical.Index.SearchNear does.
 	SearchLexical(ctx context.Context, q LexicalQuery) ([]Hit, error)
 	// SearchDense ranks chunks of matching documents by cosine; exact after re-score.
 	// A collection without an encoder is ErrUnsupported.

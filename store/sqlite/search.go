@@ -74,24 +74,25 @@ func (x *index) chunksUnder(f filter.Filter) mask {
 	return x.chunks.down(m)
 }
 
-// byWords returns the k best chunks by BM25. The index breaks ties by slot, the
-// contract by document id: where the score at the cut goes on behind it, all chunks
-// that have it must be looked at.
+// byWords returns the k best chunks by BM25 with nearness, ties in the contract's order.
 func (x *index) byWords(text string, allowed mask, k int) []found {
-	query := x.text.Analyzer().Query(text)
-	for n := k + 1; ; n *= 8 {
-		r := x.text.Search(query, lexical.DefaultBM25, allowed, n)
-		if len(r.Hits) == n && r.Hits[n-1].Score == r.Hits[k-1].Score {
-			continue
-		}
-		v := x.freeze()
-		out := make([]found, len(r.Hits))
-		for i, h := range r.Hits {
-			out[i] = v.found(h.Row, float64(h.Score))
-			out[i].terms = terms(r, h)
-		}
-		return v.best(out, k)
+	v := x.freeze()
+	r := x.text.SearchNear(x.text.Analyzer().Query(text), lexical.DefaultBM25, allowed, k, v.compare)
+	out := make([]found, len(r.Hits))
+	for i, h := range r.Hits {
+		out[i] = v.found(h.Row, float64(h.Score))
+		out[i].terms = terms(r, h)
 	}
+	return out
+}
+
+// compare orders chunks by document id, then ordinal.
+func (v frozen) compare(a, b uint32) int {
+	da, db := v.parent[a], v.parent[b]
+	if da == db {
+		return cmp.Compare(a, b)
+	}
+	return bytes.Compare(v.ids.at(v.idOf[da]), v.ids.at(v.idOf[db]))
 }
 
 func (v frozen) found(chunk uint32, score float64) found {
@@ -194,6 +195,7 @@ func (v frozen) key(chunk uint32) int64 {
 // nearest returns the k chunks with the largest cosine, scored by the vectors stored.
 // As for words, a tie at the cut has all its chunks looked at.
 func (v frozen) nearest(ctx context.Context, s *snapshot, query []float32, allowed mask, k int) ([]found, error) {
+	k = min(k, v.vectors.Len())
 	for n := k + 1; ; n *= 8 {
 		hits, err := v.vectors.Search(ctx, query, allowed, n, func(_ context.Context, chunks []uint32, into []float32) error {
 			keys := make([]int64, len(chunks))
