@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sort"
 )
@@ -120,15 +121,20 @@ func (c *cursor) positions(dst []uint32) []uint32 {
 	return dst
 }
 
-// skipPositions passes over those of the current row.
-func (c *cursor) skipPositions() {
-	for n := c.count(); n > 0; n-- {
-		for c.pos[c.p] == 255 {
-			c.p++
-		}
-		c.p++
+// pass passes over n positions. Each takes a byte below 255, after one of 255 for
+// every 255 it is larger.
+func (c *cursor) pass(n int) {
+	for n > 0 {
+		some := c.pos[c.p : c.p+n]
+		c.p += n
+		n = bytes.Count(some, more)
 	}
 }
+
+var more = []byte{255}
+
+// skipPositions passes over those of the current row.
+func (c *cursor) skipPositions() { c.pass(c.count()) }
 
 // seek goes to the first row not below ord and reports whether it is ord; if so,
 // positions may be called, once. Rows must be sought in rising order.
@@ -140,19 +146,30 @@ func (c *cursor) seek(ord int) bool {
 		c.skipPositions()
 	}
 	c.block(ord)
-	for c.next() {
-		if c.ord >= ord {
+	c.unread = false
+	for behind := 0; c.next(); {
+		switch {
+		case c.ord >= ord:
+			c.pass(behind)
 			c.unread = true
 			return c.ord == ord
+		case c.tf < maxTF:
+			behind += c.tf
+		default: // its count stands among the positions
+			c.pass(behind)
+			behind = 0
+			c.skipPositions()
 		}
-		c.skipPositions()
 	}
-	c.unread = false
 	return false
 }
 
-// has goes to the row ord and reports whether it is in the list, without positions.
+// has goes to the first row not below ord and reports whether it is ord, without
+// positions. Rows must be asked for in rising order.
 func (c *cursor) has(ord int) bool {
+	if c.ord >= ord {
+		return c.ord == ord
+	}
 	c.block(ord)
 	for c.next() {
 		if c.ord >= ord {

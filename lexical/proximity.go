@@ -71,35 +71,44 @@ func (ix *Index) Proximity(res Result, p BM25) []float32 {
 
 func (st *state) proximity(res Result, p BM25) []float32 {
 	out := make([]float32, len(res.Hits))
-	pr := proximity{terms: res.Terms, acc: make([]float32, len(res.Terms))}
-	for i, h := range res.Hits {
-		part, ord := st.locate(h.Row)
-		if part == nil || part.removed.has(ord) {
-			continue
-		}
-		norm := p.K1 * (1 - p.B + p.B*part.seg.lengths[ord]*float32(float64(st.rows)/st.length))
-		out[i] = pr.of(part.seg, ord, h.Terms, norm)
-	}
+	pr := proximity{terms: res.Terms, acc: make([]float32, len(res.Terms)), words: make([][]cursor, len(res.Terms))}
+	st.rising(res.Hits, pr.enter, func(i, ord int) {
+		norm := p.K1 * (1 - p.B + p.B*pr.segment.lengths[ord]*float32(float64(st.rows)/st.length))
+		out[i] = pr.of(ord, res.Hits[i].Terms, norm)
+	})
 	return out
 }
 
-// proximity computes the feature for one row after the other.
+// proximity computes the feature for one row after the other, in rising order.
 type proximity struct {
-	terms []Matched
-	acc   []float32 // by term
-	occ   []termAt  // of the row
-	at    []uint32  // scratch
+	terms   []Matched
+	segment *segment
+	words   [][]cursor // by term: the words of its stem in the segment
+	acc     []float32  // by term
+	occ     []termAt   // of the row
+	at      []uint32   // scratch
 }
 
 // termAt is an occurrence of a term of the query.
 type termAt struct{ pos, term uint32 }
 
-func (pr *proximity) of(s *segment, ord int, has uint64, norm float32) float32 {
+// enter goes on to another segment.
+func (pr *proximity) enter(s *segment) {
+	pr.segment = s
+	for i := range pr.terms {
+		pr.words[i] = pr.words[i][:0]
+		s.members([]byte(pr.terms[i].Stem), func(t int, _ []byte, _ int) {
+			pr.words[i] = append(pr.words[i], s.list(t).cursor())
+		})
+	}
+}
+
+func (pr *proximity) of(ord int, has uint64, norm float32) float32 {
 	pr.occ = pr.occ[:0]
 	for i := range pr.terms {
 		pr.acc[i] = 0
 		if has>>i&1 != 0 {
-			pr.collect(s, ord, uint32(i))
+			pr.collect(ord, i)
 		}
 	}
 	slices.SortFunc(pr.occ, func(a, b termAt) int { return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.term, b.term)) })
@@ -118,15 +127,15 @@ func (pr *proximity) of(s *segment, ord int, has uint64, norm float32) float32 {
 }
 
 // collect adds the positions of all words of a term's stem in the row.
-func (pr *proximity) collect(s *segment, ord int, term uint32) {
-	s.members([]byte(pr.terms[term].Stem), func(t int, _ []byte, _ int) {
-		c := s.list(t).cursor()
+func (pr *proximity) collect(ord, term int) {
+	for i := range pr.words[term] {
+		c := &pr.words[term][i]
 		if !c.seek(ord) {
-			return
+			continue
 		}
 		pr.at = c.positions(pr.at[:0])
 		for _, pos := range pr.at {
-			pr.occ = append(pr.occ, termAt{pos, term})
+			pr.occ = append(pr.occ, termAt{pos, uint32(term)})
 		}
-	})
+	}
 }

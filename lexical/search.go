@@ -129,15 +129,44 @@ func (p *part) rowsWith(stem string) int {
 
 // explain sets the terms of each hit.
 func (st *state) explain(res Result) {
-	for i := range res.Hits {
-		h := &res.Hits[i]
-		p, ord := st.locate(h.Row)
-		for j, t := range res.Terms {
-			if f := p.seg.family([]byte(t.Stem)); f >= 0 {
-				if c := p.seg.list(f).cursor(); c.has(ord) {
-					h.Terms |= 1 << j
-				}
+	var lists []cursor // by term, in the part at hand; empty for one that it lacks
+	st.rising(res.Hits, func(s *segment) {
+		lists = lists[:0]
+		for _, t := range res.Terms {
+			var c cursor
+			if f := s.family([]byte(t.Stem)); f >= 0 {
+				c = s.list(f).cursor()
+			}
+			lists = append(lists, c)
+		}
+	}, func(i, ord int) {
+		for j := range lists {
+			if lists[j].df > 0 && lists[j].has(ord) {
+				res.Hits[i].Terms |= 1 << j
 			}
 		}
+	})
+}
+
+// rising calls row for each hit that is still there, with its place among the hits and
+// its ordinal, in the order of rows, in which lists are read; and enter before the first
+// of each segment.
+func (st *state) rising(hits []Hit, enter func(*segment), row func(i, ord int)) {
+	order := make([]int, len(hits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(hits[a].Row, hits[b].Row) })
+	var in *segment
+	for _, i := range order {
+		p, ord := st.locate(hits[i].Row)
+		if p == nil || p.removed.has(ord) {
+			continue
+		}
+		if p.seg != in {
+			in = p.seg
+			enter(in)
+		}
+		row(i, ord)
 	}
 }
