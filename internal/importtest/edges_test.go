@@ -58,7 +58,7 @@ var edges = map[string][]string{
 	"embed/local":        with(base, "embed", "bert", "vector"),
 	"embed/local/pack":   with(base, "embed", "embed/local", "bert"),
 	"embed/local/parity": with(base, "embed", "embed/local", "bert"),
-	"embed/openai":       with(base, "embed"),
+	"embed/openai":       with(base, "embed", "internal/endpoint"),
 	"extract":            base,
 	"fetch":              base,
 	"llm":                base,
@@ -105,6 +105,9 @@ var edges = map[string][]string{
 
 	// Wiring, by hand.
 	"cmd/sextant": {anything},
+
+	// What clients of model servers share.
+	"internal/endpoint": {},
 
 	// Laws and machinery of the tests.
 	"internal/importtest": {},
