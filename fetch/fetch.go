@@ -111,7 +111,7 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.http.Do(req)
+	res, err := c.http.Do(req) //nolint:bodyclose // closed by body.Close
 	if err != nil {
 		cancel()
 		return nil, c.failure(ctx, err)

@@ -46,7 +46,10 @@ func TestRedirectsArePassedThroughTheSameGuard(t *testing.T) {
 		}
 	}
 	for _, to := range []string{"file:///etc/passwd", "gopher://x/", "http://user:pass@127.0.0.1/", "http:///"} {
-		url := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Location", to); w.WriteHeader(302) })
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
+		})
 		if _, err := New(Options{Permit: loopback}).Get(t.Context(), Request{URL: url}); !errors.Is(err, ErrURL) {
 			t.Errorf("redirect to %s: %v", to, err)
 		}
