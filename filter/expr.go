@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,7 +13,9 @@ import (
 //
 //	expr      = and { "or" and }
 //	and       = unary { "and" unary }
-//	unary     = "not" unary | "(" expr ")" | "all" | "none" | group "(" expr ")" | condition
+//	unary     = "not" unary | "(" expr ")" | "all" | "none" | group "(" expr ")" | mention | condition
+//	mention   = "mentions" [ "in" part ] ( "any" | phrases [ "near" phrases [ "within" number ] ] )
+//	phrases   = value | "(" value { "," value } ")"
 //	condition = field ( "=" | "!=" | ">" | ">=" | "<" | "<=" | "contains" ) value
 //	          | field [ "not" ] "in" "(" value { "," value } ")"
 //	          | field "between" [ "above" ] value "and" [ "below" ] value
@@ -23,6 +26,8 @@ import (
 // leave them out. "!=" and "not in" mean known and different
 // (see [Differs]); "not" is the plain complement. A day stands for its whole length:
 // "= 2010-07-04" matches any time of it and "<= 2010-07-04" includes it.
+// A mention is about the document's text: mentions in cause ("fuel starvation", "ran out*").
+// "within" says how many words may stand between, 5 if it is left out.
 // Conditions on a group's fields that stand in one conjunction without their group
 // being named are about the same element.
 
@@ -195,6 +200,9 @@ func (p *exprParser) unary(group string) (Filter, error) {
 	case p.accept("none"):
 		return None, nil
 	}
+	if f, ok, err := p.mention(); ok || err != nil {
+		return f, err
+	}
 	t := p.peek()
 	if t.kind == wordToken && p.schema.HasGroup(t.text) && p.tokens[p.at+1].is("(") {
 		p.at += 2
@@ -205,6 +213,69 @@ func (p *exprParser) unary(group string) (Filter, error) {
 		return Each{t.text, f}, nil
 	}
 	return p.condition(group)
+}
+
+// DefaultWithin is the distance of a near that names none.
+const DefaultWithin = 5
+
+// mention reads a condition on the text. A field of that name comes first.
+func (p *exprParser) mention() (f Mentions, ok bool, err error) {
+	if _, isField := p.schema.Field(p.peek().text); isField || !p.accept("mentions") {
+		return f, false, nil
+	}
+	if p.accept("in") {
+		if f.Part = p.peek().text; p.peek().kind != wordToken && p.peek().kind != quotedToken {
+			return f, true, p.unexpected("a kind of part")
+		}
+		p.at++
+	}
+	if p.accept("any") {
+		return f, true, nil
+	}
+	if f.Phrases, err = p.phrases(); err != nil || !p.accept("near") {
+		return f, true, err
+	}
+	if f.Near, err = p.phrases(); err != nil {
+		return f, true, err
+	}
+	f.Within = DefaultWithin
+	if p.accept("within") {
+		if f.Within, err = strconv.Atoi(p.peek().text); err != nil {
+			return f, true, p.unexpected("a number of words")
+		}
+		p.at++
+	}
+	return f, true, nil
+}
+
+func (p *exprParser) phrases() ([]string, error) {
+	read := func() (string, error) {
+		t := p.peek()
+		if t.kind == endToken || t.kind == signToken {
+			return "", p.unexpected("a phrase")
+		}
+		p.at++
+		return t.text, nil
+	}
+	if !p.accept("(") {
+		phrase, err := read()
+		return []string{phrase}, err
+	}
+	var out []string
+	for !p.accept(")") {
+		if len(out) > 0 && !p.accept(",") {
+			return nil, p.unexpected(`"," or ")"`)
+		}
+		phrase, err := read()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, phrase)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("filter: mentions nothing: %w", ErrSchema)
+	}
+	return out, nil
 }
 
 func (p *exprParser) closed(f Filter, err error) (Filter, error) {

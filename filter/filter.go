@@ -1,7 +1,7 @@
 package filter
 
 // Filter is a condition on a document's metadata. The set of its forms is closed:
-// And, Or, Not, Eq, In, Range, Exists, Contains, Each.
+// And, Or, Not, Eq, In, Range, Exists, Contains, Each, Mentions.
 type Filter interface{ isFilter() }
 
 // And holds if all of its filters do; And{} always holds.
@@ -51,6 +51,21 @@ type Each struct {
 	Filter Filter
 }
 
+// Mentions holds if the document's text says one of Phrases, in a part of the kind Part
+// or, if Part is "", in any of its own words: headings and sentences that only repeat
+// the metadata are not looked at. A phrase is words in order as written, whatever their
+// case; one that ends in an asterisk stands for all words it begins. With Near, one of
+// those phrases must stand at most Within words from one of these. With neither, the
+// condition is that there is any such text at all.
+//
+// It is a condition on the document, never on an element of a group.
+type Mentions struct {
+	Part    string
+	Phrases []string
+	Near    []string
+	Within  int
+}
+
 func (And) isFilter()      {}
 func (Or) isFilter()       {}
 func (Not) isFilter()      {}
@@ -60,6 +75,7 @@ func (Range) isFilter()    {}
 func (Exists) isFilter()   {}
 func (Contains) isFilter() {}
 func (Each) isFilter()     {}
+func (Mentions) isFilter() {}
 
 // All matches every document.
 var All Filter = And{}

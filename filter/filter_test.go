@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -98,10 +99,33 @@ func TestMatchElement(t *testing.T) {
 	}
 }
 
+// A condition on the text is the document's: true of each of its elements.
+func TestMentions(t *testing.T) {
+	for expr, want := range map[string]Mentions{
+		`mentions "mast bump*"`:                    {Phrases: []string{"mast bump*"}},
+		`MENTIONS icing`:                           {Phrases: []string{"icing"}},
+		`mentions in cause ("ran out", starv*)`:    {Part: "cause", Phrases: []string{"ran out", "starv*"}},
+		`mentions fuel near ("selector", "valve")`: {Phrases: []string{"fuel"}, Near: []string{"selector", "valve"}, Within: DefaultWithin},
+		`mentions fuel near selector within 12`:    {Phrases: []string{"fuel"}, Near: []string{"selector"}, Within: 12},
+		`mentions in narrative any`:                {Part: "narrative"},
+		`mentions "any"`:                           {Phrases: []string{"any"}},
+	} {
+		f, err := schema.ParseExpr(expr)
+		if diff := cmp.Diff(Filter(want), f); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", expr, err, diff)
+		}
+		x := Matcher{Schema: &schema, Mentioned: func(m Mentions) bool { return cmp.Equal(m, want) }}
+		if !x.Match(f, midair) || !x.MatchElement(And{f, Each{"aircraft", Exists{"make"}}}, midair, "aircraft", 1) || schema.Match(f, midair) {
+			t.Errorf("%s: does not match by its text alone", expr)
+		}
+	}
+}
+
 func TestParseExprRefuses(t *testing.T) {
 	for _, expr := range []string{
 		``, `state`, `state =`, `state ~ AK`, `nowhere = 1`, `dead = two`, `day = july`, `state > AK`, `(state = AK`, `state = AK or`,
 		`state = "AK`, `aircraft(state = AK)`, `dead contains 2`, `make = CESSNA and )`, `! state`, "state = \xff", `state in (AK`, `not`,
+		`mentions`, `mentions "--"`, `mentions in "x`, `mentions ()`, `mentions ice near`, `mentions ice near fuel within soon`, `mentions ice near fuel within 64`, `mentions ("a" "b")`, `aircraft(mentions ice)`,
 	} {
 		if f, err := schema.ParseExpr(expr); !errors.Is(err, ErrSchema) {
 			t.Errorf("%q: got %v, %v", expr, f, err)
@@ -204,8 +228,25 @@ func anyFilter(t *rapid.T, group string, depth int) Filter {
 	case kind == 6 && group == "":
 		return Each{"aircraft", anyFilter(t, "aircraft", depth-1)}
 	}
+	if group == "" && kind == 7 {
+		return anyMention(t)
+	}
 	return condition(t, group)
 }
+
+func anyMention(t *rapid.T) Mentions {
+	phrases := rapid.SliceOfN(rapid.SampledFrom([]string{"ice", "mast bump*", `say "when" \\ ice`, "any", "near"}), 0, 2)
+	m := Mentions{Part: rapid.SampledFrom([]string{"", "cause", "a part", "any"}).Draw(t, "part"), Phrases: phrases.Draw(t, "phrases")}
+	if len(m.Phrases) > 0 {
+		if m.Near = phrases.Draw(t, "near"); len(m.Near) > 0 {
+			m.Within = rapid.IntRange(0, MaxWithin).Draw(t, "within")
+		}
+	}
+	return m
+}
+
+// says is a text in which what is mentioned depends on all of a condition.
+func says(m Mentions) bool { return len(fmt.Sprintf("%s%q%q%d", m.Part, m.Phrases, m.Near, m.Within))%2 == 0 }
 
 func condition(t *rapid.T, group string) Filter {
 	var of []Field
@@ -250,7 +291,8 @@ func TestResolveKeepsMeaning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if schema.Match(f, m) != schema.Match(r, m) {
+		x := Matcher{Schema: &schema, Mentioned: says}
+		if x.Match(f, m) != x.Match(r, m) {
 			t.Fatalf("%s became %s", String(f), String(r))
 		}
 	})
@@ -307,14 +349,15 @@ func TestExprRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if schema.Match(f, m) != schema.Match(back, m) {
+		x := Matcher{Schema: &schema, Mentioned: says}
+		if x.Match(f, m) != x.Match(back, m) {
 			t.Fatalf("%s came back as %s", text, String(back))
 		}
 	})
 }
 
 func FuzzParseExpr(f *testing.F) {
-	for _, s := range []string{`state = AK and not aircraft(make in (CESSNA, "A \" B"))`, `day between 2010-01-01 and 2011-12-31 or (dead >= 3)`, `((((`} {
+	for _, s := range []string{`state = AK and not aircraft(make in (CESSNA, "A \" B"))`, `day between 2010-01-01 and 2011-12-31 or (dead >= 3)`, `((((`, `mentions in cause ("ice", mast*) near "fuel" within 3`, `not mentions any`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

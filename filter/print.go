@@ -2,6 +2,7 @@ package filter
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -30,6 +31,8 @@ func write(b *strings.Builder, f Filter, within int) {
 	case Not:
 		b.WriteString("not ")
 		write(b, f.Filter, precedenceUnary)
+	case Mentions:
+		writeMentions(b, f)
 	case Each:
 		b.WriteString(f.Group + "(")
 		write(b, f.Filter, precedenceOr)
@@ -103,6 +106,35 @@ func writeList(b *strings.Builder, values []Value) {
 		b.WriteString(literal(v))
 	}
 	b.WriteString(")")
+}
+
+func writeMentions(b *strings.Builder, f Mentions) {
+	b.WriteString("mentions ")
+	if f.Part != "" {
+		b.WriteString("in " + quoted(f.Part) + " ")
+	}
+	if len(f.Phrases) == 0 {
+		b.WriteString("any")
+		return
+	}
+	writePhrases(b, f.Phrases)
+	if len(f.Near) > 0 {
+		b.WriteString(" near ")
+		writePhrases(b, f.Near)
+		b.WriteString(" within " + strconv.Itoa(f.Within))
+	}
+}
+
+func writePhrases(b *strings.Builder, phrases []string) {
+	texts := make([]string, len(phrases))
+	for i, p := range phrases {
+		texts[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(p) + `"`
+	}
+	if len(texts) == 1 {
+		b.WriteString(texts[0])
+		return
+	}
+	b.WriteString("(" + strings.Join(texts, ", ") + ")")
 }
 
 func writeCondition(b *strings.Builder, f Filter) {

@@ -3,6 +3,9 @@ package filter
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+	"unicode"
 )
 
 // Resolve checks a filter against the schema and returns the form a store is handed:
@@ -32,6 +35,8 @@ func (s *Schema) resolve(f Filter, group string) (Filter, error) {
 	case Not:
 		sub, err := s.resolve(f.Filter, group)
 		return Not{sub}, err
+	case Mentions:
+		return resolveMentions(f, group)
 	case Each:
 		if group != "" || !s.HasGroup(f.Group) {
 			return nil, fmt.Errorf("filter: no group %q here: %w", f.Group, ErrSchema)
@@ -40,6 +45,26 @@ func (s *Schema) resolve(f Filter, group string) (Filter, error) {
 		return Each{f.Group, sub}, err
 	}
 	return s.resolveCondition(f, group)
+}
+
+// MaxWithin is the largest distance of a Mentions.
+const MaxWithin = 63
+
+func resolveMentions(f Mentions, group string) (Filter, error) {
+	switch {
+	case group != "":
+		return nil, fmt.Errorf("filter: mentions is a condition on a document, not on each %s: %w", group, ErrSchema)
+	case f.Within < 0 || f.Within > MaxWithin:
+		return nil, fmt.Errorf("filter: mentions within %d words; at most %d: %w", f.Within, MaxWithin, ErrSchema)
+	case len(f.Near) > 0 && len(f.Phrases) == 0:
+		return nil, fmt.Errorf("filter: mentions near something, but of what: %w", ErrSchema)
+	}
+	for _, phrase := range slices.Concat(f.Phrases, f.Near) {
+		if !strings.ContainsFunc(phrase, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			return nil, fmt.Errorf("filter: mentions %q, which has no word: %w", phrase, ErrSchema)
+		}
+	}
+	return f, nil
 }
 
 func (s *Schema) resolveAll(fs []Filter, group string) ([]Filter, error) {
@@ -75,7 +100,7 @@ func (s *Schema) resolveCondition(f Filter, group string) (Filter, error) {
 	return any, nil
 }
 
-// FieldOf returns the field a single condition is about, "" for And, Or, Not, Each.
+// FieldOf returns the field a single condition is about, "" for And, Or, Not, Each, Mentions.
 func FieldOf(f Filter) string {
 	switch f := f.(type) {
 	case Eq:

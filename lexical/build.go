@@ -12,8 +12,8 @@ type segmentWriter struct {
 	list listWriter
 }
 
-func newSegmentWriter(rows []uint32, lengths []float32) *segmentWriter {
-	w := &segmentWriter{segment: segment{rows: rows, lengths: lengths}}
+func newSegmentWriter(rows []uint32, lengths []float32, zones layout) *segmentWriter {
+	w := &segmentWriter{segment: segment{rows: rows, lengths: lengths, zones: zones}}
 	for _, n := range lengths {
 		w.total += float64(n)
 	}
@@ -68,6 +68,7 @@ type builder struct {
 	occ     []occurrence
 	rows    []uint32
 	lengths []float32
+	zones   layout
 	scratch []byte
 }
 
@@ -77,7 +78,7 @@ func newBuilder() *builder { return &builder{ids: map[string]uint32{}} }
 func (b *builder) reset() {
 	clear(b.ids)
 	b.keys, b.counts, b.occ = b.keys[:0], b.counts[:0], b.occ[:0]
-	b.rows, b.lengths = nil, nil
+	b.rows, b.lengths, b.zones = nil, nil, layout{}
 }
 
 // fieldGap lies between the positions of two fields, so that neither a phrase nor Near
@@ -90,6 +91,7 @@ func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
 	base, length := 0, 0
 	for _, f := range fields {
 		weight, end := max(f.Weight, 1), base
+		b.zones.begin(uint32(base), f.Zone)
 		a.scan(f.Text, func(t token) {
 			if t.span == 1 {
 				length += weight
@@ -101,12 +103,19 @@ func (b *builder) add(a *Analyzer, row uint32, fields []Field) {
 				b.occ = append(b.occ, occurrence{id, ord, uint32(base + t.pos)})
 			}
 		})
+		if end == base {
+			b.zones.undo()
+			continue
+		}
 		base = end + fieldGap
 	}
 	if length > 0 {
 		b.rows = append(b.rows, row)
 		b.lengths = append(b.lengths, float32(length))
+		b.zones.endRow()
+		return
 	}
+	b.zones.drop()
 }
 
 func (b *builder) id(a *Analyzer, t token) uint32 {
@@ -136,7 +145,7 @@ func (b *builder) segment() *segment {
 	}
 	slices.SortFunc(order, func(i, j uint32) int { return bytes.Compare(b.keys[i], b.keys[j]) })
 	occ := b.sorted(order)
-	w := newSegmentWriter(b.rows, b.lengths)
+	w := newSegmentWriter(b.rows, b.lengths, b.zones)
 	sum := familySum{seen: make([]uint64, (len(b.rows)+63)/64), tf: make([]uint16, len(b.rows))}
 	first := 0 // term of the current family
 	for i, id := range order {

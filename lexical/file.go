@@ -25,13 +25,14 @@ import (
 //
 //	uvarint of its rows; each row as uvarint distance to the one before (the first: row+1)
 //	uvarint length of each row
+//	uvarint length of each row's layout; the layouts (see layout)
 //	uvarint of removed rows; each as uvarint distance of ordinals (the first: ordinal+1)
 //	uvarint of its terms; the uvarint length of each key; the keys
 //	the uvarint length of each term's data; the data (see segment.list)
 //
 // A file that passes its checksums is still looked through completely before use, since
 // the searches trust every byte.
-const magic = "SXLEX\x00\x00\x01"
+const magic = "SXLEX\x00\x00\x02"
 
 // Errors of reading an index.
 var (
@@ -74,6 +75,7 @@ func (p part) head() []byte {
 	for _, n := range s.lengths {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
+	b = append(appendLengths(b, s.zones.end), s.zones.data...)
 	if p.removed == nil {
 		b = append(b, 0)
 	} else {
@@ -338,6 +340,11 @@ func (d *decoder) rows(s *segment, n int) {
 		d.bad = d.bad || length == 0
 		s.lengths[i] = float32(length)
 		s.total += float64(length)
+	}
+	s.zones.end = d.lengths(n)
+	s.zones.data = d.bytes(lastOf(s.zones.end))
+	if !d.bad {
+		d.bad = !s.zones.valid()
 	}
 }
 

@@ -11,10 +11,12 @@ import (
 )
 
 // Field is a text of a row. Weight is how many times its words count, at least 1:
-// a heading of weight 3 ranks as if it were written three times (see Search).
+// a heading of weight 3 ranks as if it were written three times (see Search). Zone is the
+// kind of text it is, which RowsIn tells apart and nothing else looks at.
 type Field struct {
 	Text   string
 	Weight int
+	Zone   Zone
 }
 
 // Limits of one row. A store's rows are chunks of some hundred words.
@@ -132,6 +134,9 @@ func (b *Batch) Add(row uint32, fields ...Field) error {
 		size += len(f.Text) * max(f.Weight, 1)
 		if f.Weight > maxWeight || f.Weight < 0 {
 			return fmt.Errorf("lexical: add row %d: weight %d, at most %d: %w", row, f.Weight, maxWeight, ErrRow)
+		}
+		if f.Zone > MaxZone {
+			return fmt.Errorf("lexical: add row %d: zone %d, at most %d: %w", row, f.Zone, MaxZone, ErrRow)
 		}
 	}
 	if size > maxRowText {

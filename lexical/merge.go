@@ -33,6 +33,7 @@ func newMerger(parts []part) *merger {
 	m := &merger{}
 	var rows []uint32
 	var lengths []float32
+	var zones layout
 	size := 0
 	for _, p := range parts {
 		in := mergeInput{part: p, base: len(rows)}
@@ -49,11 +50,12 @@ func newMerger(parts []part) *merger {
 			}
 			rows = append(rows, row)
 			lengths = append(lengths, p.seg.lengths[ord])
+			zones.copyRow(p.seg.zones, ord)
 		}
 		m.inputs = append(m.inputs, in)
 		size += len(p.seg.data)
 	}
-	m.out = newSegmentWriter(rows, lengths)
+	m.out = newSegmentWriter(rows, lengths, zones)
 	m.out.data = make([]byte, 0, size)
 	return m
 }

@@ -11,13 +11,49 @@ import (
 // them cost some 20 microseconds.
 func (ix *Index) Rows(e Expr) []uint64 {
 	st := ix.state.Load()
-	out := make([]uint64, (st.last+64)/64)
 	n := ix.analyzer.compile(e)
 	if n == nil {
-		return out
+		return make([]uint64, (st.last+64)/64)
 	}
+	return st.rowSet(func(s *segment) []uint64 { return s.matching(n) })
+}
+
+// RowsIn is Rows for matches that lie in fields of certain zones.
+func (ix *Index) RowsIn(e Expr, zones Zones) []uint64 {
+	st := ix.state.Load()
+	n := ix.analyzer.compile(e)
+	return st.rowSet(func(s *segment) []uint64 {
+		out := make([]uint64, (len(s.rows)+63)/64)
+		if n == nil {
+			return out
+		}
+		for _, m := range spans(s, n, s.candidates(n)) {
+			if zones.Has(s.zones.at(int(m.ord), m.start)) {
+				out[m.ord>>6] |= 1 << (m.ord & 63)
+			}
+		}
+		return out
+	})
+}
+
+// Written returns the rows that have any word at all in fields of certain zones.
+func (ix *Index) Written(zones Zones) []uint64 {
+	return ix.state.Load().rowSet(func(s *segment) []uint64 {
+		out := make([]uint64, (len(s.rows)+63)/64)
+		for ord := range s.rows {
+			if s.zones.meets(ord, zones) {
+				out[ord>>6] |= 1 << (ord & 63)
+			}
+		}
+		return out
+	})
+}
+
+// rowSet joins what segments say by ordinal to a set of rows that are live.
+func (st *state) rowSet(of func(*segment) []uint64) []uint64 {
+	out := make([]uint64, (st.last+64)/64)
 	for _, p := range st.parts {
-		for i, w := range p.seg.matching(n) {
+		for i, w := range of(p.seg) {
 			for ord := i << 6; w != 0; w, ord = w>>1, ord+1 {
 				if w&1 != 0 && !p.removed.has(ord) {
 					row := p.seg.rows[ord]

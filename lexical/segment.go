@@ -14,6 +14,7 @@ type segment struct {
 	rows    []uint32  // row numbers, rising; ordinals index them
 	lengths []float32 // by ordinal: atoms of the row, counted with their field's weight
 	total   float64   // sum of lengths
+	zones   layout
 	keys    []byte
 	keyEnd  []uint32 // by term
 	data    []byte
@@ -120,5 +121,5 @@ func (s *segment) ordinal(row uint32) int {
 func (s *segment) last() uint32 { return s.rows[len(s.rows)-1] }
 
 func (s *segment) bytes() int {
-	return 4*(cap(s.rows)+cap(s.lengths)+cap(s.keyEnd)+cap(s.dataEnd)) + cap(s.keys) + cap(s.data)
+	return 4*(cap(s.rows)+cap(s.lengths)+cap(s.keyEnd)+cap(s.dataEnd)) + cap(s.keys) + cap(s.data) + s.zones.bytes()
 }

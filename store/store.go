@@ -9,6 +9,7 @@
 //     visible to every later call.
 //   - Counts, facets and id lists are exact, always. What a store cannot answer
 //     exactly at bounded cost is ErrUnsupported, never a smaller or different result.
+//   - What a text mentions is decided by Mentioned, over the pieces of TextFields.
 //   - Filters are those of package filter, resolved by the store against the
 //     collection's schema; one that does not fit is filter.ErrSchema.
 //   - A store that cannot be reached is ErrUnavailable. It is never "nothing found".
@@ -23,7 +24,6 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
-	"github.com/sextant-rag/sextant/lexical"
 )
 
 // Errors that callers decide on. Stores wrap them with the operation.
@@ -194,13 +194,6 @@ type DenseQuery struct {
 	Vector []float32
 	Filter filter.Filter
 	Limit  int // 0 is 10
-}
-
-// TextFields returns what of a chunk is found by its words, in every store: what it
-// says, the headings it stands under, and its document's title, which often names what
-// the chunk only calls "the airplane".
-func TextFields(title string, c sextant.Chunk) []lexical.Field {
-	return []lexical.Field{{Text: c.Content, Weight: 1}, {Text: c.Heading, Weight: 1}, {Text: title, Weight: 1}}
 }
 
 // Hit is a chunk as found, with its document's title and metadata.

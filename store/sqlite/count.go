@@ -39,7 +39,7 @@ func (c *collection) Count(ctx context.Context, f filter.Filter, unit string) (i
 // units returns what is counted under a filter: live documents, or live elements of
 // the group that unit names.
 func (x *index) units(f filter.Filter, unit string) (mask, error) {
-	f, err := x.schema.Resolve(f)
+	f, err := x.resolve(f)
 	switch {
 	case err != nil:
 		return nil, err

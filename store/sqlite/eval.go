@@ -1,6 +1,35 @@
 package sqlite
 
-import "github.com/sextant-rag/sextant/filter"
+import (
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// resolve checks a filter against what the collection holds.
+func (x *index) resolve(f filter.Filter) (filter.Filter, error) {
+	if err := store.CheckMentions(f); err != nil {
+		return nil, err
+	}
+	return x.schema.Resolve(f)
+}
+
+// mentioning returns the documents whose text satisfies a condition.
+func (x *index) mentioning(f filter.Mentions) mask {
+	expr, zones := store.Mention(f)
+	if expr == nil {
+		return x.chunks.up(x.inColumns(x.text.Written(zones)), x.documents.slots)
+	}
+	return x.chunks.up(x.inColumns(x.text.RowsIn(expr, zones)), x.documents.slots)
+}
+
+// inColumns leaves out the chunks of a batch that the columns do not have yet.
+func (x *index) inColumns(chunks mask) mask {
+	if len(chunks) > words(x.chunks.slots) {
+		chunks = chunks[:words(x.chunks.slots)]
+	}
+	chunks.and(x.chunks.live)
+	return chunks
+}
 
 // matching returns the live documents that satisfy a resolved filter.
 func (x *index) matching(f filter.Filter) mask {
@@ -33,6 +62,8 @@ func (t *table) eval(f filter.Filter, x *index) mask {
 		m := t.eval(f.Filter, x)
 		m.flip(t.slots)
 		return m
+	case filter.Mentions:
+		return x.mentioning(f)
 	case filter.Each:
 		g := x.groups[f.Group]
 		return g.up(g.eval(f.Filter, x), t.slots)

@@ -61,7 +61,7 @@ func (x *index) sample(f filter.Filter, field filter.Field, unit string) (sample
 		s.slotOf = x.groups[unit].parent
 	case byDocument:
 		g := x.groups[field.Group]
-		resolved, err := x.schema.Resolve(f)
+		resolved, err := x.resolve(f)
 		if err != nil {
 			return s, err
 		}

@@ -120,7 +120,7 @@ func (o ordering) rankOf(id []byte) int {
 }
 
 func (x *index) list(q store.ListQuery) (store.List, error) {
-	f, err := x.schema.Resolve(q.Filter)
+	f, err := x.resolve(q.Filter)
 	if err != nil {
 		return store.List{}, err
 	}

@@ -92,7 +92,7 @@ func (c *collection) Scan(ctx context.Context, f filter.Filter) iter.Seq2[sextan
 		var numbers []int64
 		var filterErr error
 		s, err := c.pin(ctx, func(x *index) {
-			if f, filterErr = x.schema.Resolve(f); filterErr == nil {
+			if f, filterErr = x.resolve(f); filterErr == nil {
 				for _, slot := range x.byID(x.matching(f)) {
 					numbers = append(numbers, x.rowOf[slot])
 				}

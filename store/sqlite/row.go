@@ -279,6 +279,21 @@ func (r *row) document(collection string, n *names) (sextant.Document, error) {
 		return sextant.Document{}, fmt.Errorf("metadata of %s: %w", r.id, err)
 	}
 	doc := sextant.Document{ID: sextant.DocumentID(r.id), Collection: collection, Title: r.title, Text: r.text, Meta: meta, Revision: r.revision}
+	rest, err := r.decodeRest()
+	if err != nil {
+		return sextant.Document{}, err
+	}
+	doc.Source, doc.Valid, doc.Parts, doc.Differences = rest.Source, rest.Valid, rest.Parts, rest.Differences
+	return doc, nil
+}
+
+func (r *row) decodeParts() ([]sextant.Part, error) {
+	rest, err := r.decodeRest()
+	return rest.Parts, err
+}
+
+// decodeRest returns what encodeRest wrote of a document.
+func (r *row) decodeRest() (doc sextant.Document, err error) {
 	d := decoder{b: r.rest}
 	doc.Source = sextant.Source{Name: d.str(), Kind: d.str(), URI: d.str(), Authority: int(d.int()), Retrieved: d.time()}
 	doc.Valid = sextant.Period{From: d.time(), To: d.time()}

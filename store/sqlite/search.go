@@ -48,7 +48,7 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 	var chosen []found
 	var filterErr error
 	s, err := c.pin(ctx, func(x *index) {
-		if f, filterErr = x.schema.Resolve(f); filterErr != nil {
+		if f, filterErr = x.resolve(f); filterErr != nil {
 			return
 		}
 		if allowed := x.chunksUnder(f); !allowed.empty() {
@@ -144,7 +144,7 @@ func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.
 	var view frozen
 	var filterErr error
 	s, err := c.pin(ctx, func(x *index) {
-		if q.Filter, filterErr = x.schema.Resolve(q.Filter); filterErr == nil {
+		if q.Filter, filterErr = x.resolve(q.Filter); filterErr == nil {
 			allowed, view = x.chunksUnder(q.Filter), x.freeze()
 		}
 	})

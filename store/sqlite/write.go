@@ -338,8 +338,12 @@ func indexRows(b *lexical.Batch, rows []*row, slot uint32) error {
 		if err != nil {
 			return err
 		}
+		parts, err := r.decodeParts()
+		if err != nil {
+			return err
+		}
 		for _, ch := range chunks {
-			if err := b.Add(slot, store.TextFields(r.title, ch)...); err != nil {
+			if err := b.Add(slot, store.TextFields(r.title, parts, ch)...); err != nil {
 				return err
 			}
 			slot++

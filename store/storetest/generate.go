@@ -124,7 +124,11 @@ func Filters(s filter.Schema) *rapid.Generator[filter.Filter] {
 
 func condition(t *rapid.T, s filter.Schema, group string, depth int) filter.Filter {
 	if depth > 0 {
-		switch rapid.IntRange(0, 6).Draw(t, "form") {
+		switch rapid.IntRange(0, 7).Draw(t, "form") {
+		case 7:
+			if group == "" {
+				return Mentions().Draw(t, "mentions")
+			}
 		case 0:
 			return filter.And(conditions(t, s, group, depth-1))
 		case 1:
@@ -139,6 +143,19 @@ func condition(t *rapid.T, s filter.Schema, group string, depth int) filter.Filt
 		}
 	}
 	return single(t, s, group)
+}
+
+// Mentions generates conditions on the words of a text, in one of its parts or all.
+func Mentions() *rapid.Generator[filter.Mentions] {
+	return rapid.Custom(func(t *rapid.T) filter.Mentions {
+		m := filter.Mentions{Part: rapid.SampledFrom([]string{"", "", "narrative", "cause", store.PartHeading}).Draw(t, "part")}
+		phrase := rapid.SampledFrom([]string{"engine", "THE engine", "lost power", "ic*", "n123ab", "PA-28-1*", "135.293(a)", "pena", "ice icing", "日本", "absent"})
+		m.Phrases = rapid.SliceOfN(phrase, 0, 2).Draw(t, "phrases")
+		if len(m.Phrases) > 0 && rapid.IntRange(0, 2).Draw(t, "near") == 0 {
+			m.Near, m.Within = []string{phrase.Draw(t, "near what")}, rapid.IntRange(0, 4).Draw(t, "within")
+		}
+		return m
+	})
 }
 
 func conditions(t *rapid.T, s filter.Schema, group string, depth int) []filter.Filter {
@@ -214,6 +231,9 @@ func Records(spec sextant.Collection) *rapid.Generator[store.Record] {
 		}
 		if len(d.Text) > 0 {
 			d.Parts = []sextant.Part{{Kind: "narrative", Locator: "p. 1", Start: 0, End: len(d.Text)}, {Kind: "heading", Locator: "§ 1(ä)", Start: 0, End: 1}}
+			if at := strings.IndexByte(d.Text, ' '); at > 0 {
+				d.Parts = append(d.Parts, sextant.Part{Kind: rapid.SampledFrom([]string{"cause", "unheard of"}).Draw(t, "kind"), Start: at, End: len(d.Text)})
+			}
 		}
 		rec := store.Record{Document: d, Chunks: chunks(t, d)}
 		if spec.Encoder != "" {

@@ -55,11 +55,18 @@ func (r *Reference) matching(f filter.Filter) []store.Record {
 	defer r.mu.RUnlock()
 	var out []store.Record
 	for _, id := range slices.Sorted(maps.Keys(r.records)) {
-		if rec := r.records[id]; r.spec.Schema.Match(f, rec.Document.Meta) {
+		if rec := r.records[id]; r.matcher(rec).Match(f, rec.Document.Meta) {
 			out = append(out, rec)
 		}
 	}
 	return out
+}
+
+// matcher decides filters over a record, its text included.
+func (r *Reference) matcher(rec store.Record) filter.Matcher {
+	return filter.Matcher{Schema: &r.spec.Schema, Mentioned: func(m filter.Mentions) bool {
+		return store.Mentioned(lexical.English(), rec.Document.Parts, rec.Chunks, m)
+	}}
 }
 
 // element is one element of a group, or a document as its own only element.
@@ -74,7 +81,7 @@ func (r *Reference) elements(f filter.Filter, group string) []element {
 	var out []element
 	for _, rec := range r.matching(filter.All) {
 		for i, e := range rec.Document.Meta.Groups[group] {
-			if r.spec.Schema.MatchElement(f, rec.Document.Meta, group, i) {
+			if r.matcher(rec).MatchElement(f, rec.Document.Meta, group, i) {
 				out = append(out, element{rec.Document.ID, e, rec.Document.Meta})
 			}
 		}
@@ -288,7 +295,7 @@ func (r *Reference) WithWords(f filter.Filter, a *lexical.Analyzer, query string
 	var ids []string
 	for _, rec := range r.matching(filter.All) {
 		for _, ch := range rec.Chunks {
-			if err := index.Add(uint32(len(ids)), store.TextFields(rec.Document.Title, ch)...); err != nil {
+			if err := index.Add(uint32(len(ids)), store.TextFields(rec.Document.Title, rec.Document.Parts, ch)...); err != nil {
 				panic(err)
 			}
 			ids = append(ids, ch.ID)
