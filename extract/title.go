@@ -1,0 +1,25 @@
+package extract
+
+import (
+	"path"
+	"strings"
+)
+
+// titleOf names a text that does not name itself: by its first heading of the highest
+// level, else its file name without the ending.
+func titleOf(t Text, name string) string {
+	best, title := "heading7", ""
+	for _, p := range t.Parts {
+		if strings.HasPrefix(p.Kind, KindHeading) && p.Kind < best {
+			best, title = p.Kind, t.Text[p.Start:p.End]
+		}
+	}
+	if title != "" {
+		return shorten(clean(title), 200)
+	}
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
+		base = stem
+	}
+	return shorten(clean(strings.ReplaceAll(base, "_", " ")), 200)
+}
