@@ -80,13 +80,15 @@ func (c *collection) compact(ctx context.Context) error {
 	c.writing.Lock()
 	e, schemas := c.entry, c.schemas
 	c.writing.Unlock()
-	x, err := build(ctx, tx, e, st)
+	x, err := c.build(ctx, tx, e, st)
 	tx.Rollback()
 	if err != nil {
 		return err
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	old := x // the one that is given up
+	defer func() { old.file.close() }()
 	if c.schemas != schemas || c.failed != nil {
 		return nil // the next time
 	}
@@ -98,7 +100,7 @@ func (c *collection) compact(ctx context.Context) error {
 		return err
 	}
 	c.mu.Lock()
-	c.index = x
+	old, c.index = c.index, x
 	c.mu.Unlock()
 	return nil
 }
@@ -164,5 +166,6 @@ func (c *collection) close(save bool) error {
 	c.closed = true
 	c.failed = errClosed
 	c.mu.Unlock()
+	c.index.file.close()
 	return errors.Join(c.readers.close(), c.db.close())
 }

@@ -168,7 +168,9 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	defer c.mu.Unlock()
 	if c.state.Documents == 0 { // kinds and folds may have changed: nothing holds them
 		next.Dimension = 0
+		c.index.file.close()
 		c.index = newIndex(spec.Schema, known, analyzer)
+		c.index.place = c.place()
 	} else {
 		c.index.define(spec.Schema, known)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ import (
 // little-endian items), and a CRC-32C of all before it.
 const (
 	derivedFolder = "derived"
-	derivedMagic  = "SXIDX\x00\x00\x01"
+	derivedMagic  = "SXIDX\x00\x00\x02"
 )
 
 var errNewer = errors.New("it is newer than the documents")
@@ -43,6 +44,30 @@ func (c *collection) removeScratch() {
 	scratch, _ := filepath.Glob(filepath.Join(c.folder, derivedFolder, "*.tmp")) // the pattern is well-formed
 	for _, name := range scratch {
 		os.Remove(name) // or the next time
+	}
+}
+
+// derivedPlace is where an index puts files of its own, and whom it tells of what goes wrong there.
+type derivedPlace struct {
+	folder string
+	log    *slog.Logger
+}
+
+func (c *collection) place() derivedPlace { return derivedPlace{filepath.Join(c.folder, derivedFolder), c.log} }
+
+// removeVectorFiles removes vector files of indexes that were given up.
+func (c *collection) removeVectorFiles() {
+	c.mu.RLock()
+	ours := ""
+	if c.index.file != nil {
+		ours = c.index.file.name
+	}
+	c.mu.RUnlock()
+	files, _ := filepath.Glob(filepath.Join(c.folder, derivedFolder, "*"+vectorSuffix)) // the pattern is well-formed
+	for _, f := range files {
+		if filepath.Base(f) != ours {
+			os.Remove(f) // or the next time
+		}
 	}
 }
 
@@ -99,10 +124,15 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 		x, from, err := readDerived(path, c.entry.spec, c.state)
 		if err == nil {
 			saved := x.documents.slots
+			x.place = c.place()
+			if x.file != nil {
+				x.file.attach(x.place.folder, x.place.log)
+			}
 			if err = x.catchUp(ctx, tx, c.state, from.Sequence, from.Next); err == nil {
 				c.unsaved = x.documents.slots - saved
 				return x, nil
 			}
+			x.file.close()
 		}
 		if errors.Is(err, errNewer) {
 			return nil, fmt.Errorf("%s: %w: %w", filepath.Base(path), err, store.ErrCorrupt)
@@ -146,6 +176,7 @@ func (c *collection) writeDerived() (publish func() error, err error) {
 				err = errors.Join(err, os.Remove(o))
 			}
 		}
+		c.removeVectorFiles()
 		return err
 	}, nil
 }
@@ -173,7 +204,7 @@ func (x *index) writeTo(f io.Writer, spec sextant.Collection, st state) error {
 		x.groups[g].writeTo(w)
 	}
 	x.chunks.writeTo(w)
-	w.vectors(x.vectors)
+	w.vectors(x.vectors, x.file)
 	if w.err == nil {
 		_, w.err = x.text.WriteTo(w)
 	}
@@ -258,7 +289,7 @@ func (x *index) readFrom(r *fileReader, dimension int) {
 		x.groups[g].readFrom(r)
 	}
 	x.chunks.readFrom(r)
-	x.vectors = r.vectors(dimension)
+	x.vectors, x.file = r.vectors(dimension)
 }
 
 func (t *table) readFrom(r *fileReader) {
@@ -326,8 +357,8 @@ func newFileReader(f *os.File) (*fileReader, error) {
 	return &fileReader{r: bufio.NewReaderSize(io.LimitReader(f, left), 1<<20), left: left}, nil
 }
 
-// vectors writes the int8 rows.
-func (w *fileWriter) vectors(m *vector.Matrix) {
+// vectors writes the int8 rows, the sums of what they were made of, and where that is.
+func (w *fileWriter) vectors(m *vector.Matrix, file *vectorFile) {
 	if m == nil {
 		w.uint(0)
 		return
@@ -342,31 +373,37 @@ func (w *fileWriter) vectors(m *vector.Matrix) {
 		w.raw(codeBytes(codes))
 	}
 	writeArray(w, scales)
+	writeArray(w, *file.sums.Load())
+	w.str(file.name)
 }
 
-func (r *fileReader) vectors(dimension int) *vector.Matrix {
+func (r *fileReader) vectors(dimension int) (*vector.Matrix, *vectorFile) {
 	if r.uint() != uint64(dimension) {
 		r.fail(errors.New("its vectors have another dimension"))
 	}
 	if dimension == 0 || r.err != nil {
-		return nil
+		return nil, nil
 	}
 	m, err := vector.New(dimension)
 	if err != nil {
 		r.fail(err)
-		return nil
+		return nil, nil
 	}
 	n := r.count(dimension)
 	codes := make([]byte, n*dimension)
 	r.raw(codes)
 	scales := readArray[float32](r)
-	if len(scales) != n {
+	sums := readArray[uint32](r)
+	file := newVectorFile(dimension)
+	file.name = r.str()
+	if len(scales) != n || len(sums) != n || file.name != filepath.Base(file.name) || filepath.Ext(file.name) != vectorSuffix && file.name != "" {
 		r.fail(errCodec)
 	}
+	file.sums.Store(&sums)
 	for i := range n {
 		if r.err == nil {
 			r.fail(m.AppendCodes(codesOf(codes[i*dimension:][:dimension]), scales[i]))
 		}
 	}
-	return m
+	return m, file
 }

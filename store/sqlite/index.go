@@ -23,12 +23,14 @@ type index struct {
 	chunks    *table         // no columns: only what belongs to whom
 	text      *lexical.Index // rows are slots of chunks
 	vectors   *vector.Matrix // rows are slots of chunks; nil before the first vector
+	file      *vectorFile    // the same as they are stored; nil when vectors is
 
-	ids     *dict    // document ids
-	idOf    []uint32 // by document slot
-	slotOf  []uint32 // by id: the slot of the present version, +1; 0 if it was deleted
-	rowOf   []int64  // by document slot: number of its row
-	sumOf   []uint32 // by document slot: checksum of its row
+	place   derivedPlace // for files of its own
+	ids     *dict        // document ids
+	idOf    []uint32     // by document slot
+	slotOf  []uint32     // by id: the slot of the present version, +1; 0 if it was deleted
+	rowOf   []int64      // by document slot: number of its row
+	sumOf   []uint32     // by document slot: checksum of its row
 	order   idOrder
 	alive   int64    // documents that are
 	marks   uint64   // exclusive or of the marks of the live rows
@@ -62,6 +64,17 @@ func (x *index) define(schema filter.Schema, n *names) {
 			x.columns[i] = x.tableOf(f).columns[name]
 		}
 	}
+}
+
+// makeVectors makes room for the first vector.
+func (x *index) makeVectors(dimension int) error {
+	m, err := vector.New(dimension)
+	if err != nil {
+		return err
+	}
+	x.vectors, x.file = m, newVectorFile(dimension)
+	x.file.attach(x.place.folder, x.place.log)
+	return nil
 }
 
 // tableOf returns the table a field's column is in.
@@ -164,7 +177,7 @@ func (x *index) memory() int64 {
 	}
 	n += x.text.Stats().Bytes
 	if x.vectors != nil {
-		n += x.vectors.Bytes()
+		n += x.vectors.Bytes() + x.file.memory()
 	}
 	return n + int64(4*(cap(x.idOf)+cap(x.slotOf)+cap(x.sumOf))+8*cap(x.rowOf))
 }

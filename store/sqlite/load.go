@@ -9,7 +9,6 @@ import (
 
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
-	"github.com/sextant-rag/sextant/vector"
 )
 
 // load reads the collection into RAM: from the newest derived file that is whole,
@@ -30,11 +29,12 @@ func (c *collection) load(ctx context.Context) error {
 		return fmt.Errorf("load index: %w", err)
 	}
 	if c.index == nil {
-		if c.index, err = build(ctx, tx, c.entry, c.state); err != nil {
+		if c.index, err = c.build(ctx, tx, c.entry, c.state); err != nil {
 			return failure("load documents", err)
 		}
 		c.unsaved = c.index.documents.slots
 	}
+	c.removeVectorFiles()
 	return nil
 }
 
@@ -56,13 +56,15 @@ func (c *collection) begin(ctx context.Context) error {
 }
 
 // build makes the index of all rows.
-func build(ctx context.Context, tx *sql.Tx, e entry, st state) (*index, error) {
+func (c *collection) build(ctx context.Context, tx *sql.Tx, e entry, st state) (*index, error) {
 	a, err := analyzerOf(e.spec)
 	if err != nil {
 		return nil, err
 	}
 	x := newIndex(e.spec.Schema, newNames(st.Names), a)
+	x.place = c.place()
 	if err := x.catchUp(ctx, tx, st, 0, 0); err != nil {
+		x.file.close()
 		return nil, err
 	}
 	return x, nil
@@ -252,18 +254,16 @@ func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimensi
 		return nil, nil
 	}
 	if x.vectors == nil {
-		m, err := vector.New(dimension)
-		if err != nil {
+		if err := x.makeVectors(dimension); err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
-		x.vectors = m
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT chunk, v FROM vec WHERE chunk >= ? ORDER BY chunk`, from<<chunkBits)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	batch := newVectorBatch(dimension)
+	batch := x.newVectorBatch()
 	var keys []int64
 	for rows.Next() {
 		var key int64
@@ -271,7 +271,7 @@ func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimensi
 		if err := rows.Scan(&key, &blob); err != nil {
 			return nil, err
 		}
-		if err := batch.add(x.vectors, key, blob); err != nil {
+		if err := batch.add(key, blob); err != nil {
 			return nil, err
 		}
 		keys = append(keys, key)
@@ -279,7 +279,7 @@ func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimensi
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return keys, batch.flush(x.vectors)
+	return keys, batch.flush()
 }
 
 // checkVectors reports whether the vectors read are exactly those of the chunks from a

@@ -174,10 +174,11 @@ type frozen struct {
 	idOf    []uint32
 	ids     dict
 	vectors *vector.Matrix
+	file    *vectorFile
 }
 
 func (x *index) freeze() frozen {
-	return frozen{parent: x.chunks.parent, first: x.chunks.first, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors}
+	return frozen{parent: x.chunks.parent, first: x.chunks.first, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors, file: x.file}
 }
 
 // chunk returns the document a chunk belongs to, and its ordinal there.
@@ -198,11 +199,7 @@ func (v frozen) nearest(ctx context.Context, s *snapshot, query []float32, allow
 	k = min(k, v.vectors.Len())
 	for n := k + 1; ; n *= 8 {
 		hits, err := v.vectors.Search(ctx, query, allowed, n, func(_ context.Context, chunks []uint32, into []float32) error {
-			keys := make([]int64, len(chunks))
-			for i, c := range chunks {
-				keys[i] = v.key(c)
-			}
-			return s.vectors(keys, into)
+			return v.fetch(s, chunks, into)
 		})
 		if err != nil {
 			return nil, vectorError(err)

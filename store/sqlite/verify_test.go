@@ -261,7 +261,16 @@ func TestDamagedVector(t *testing.T) {
 	l := life{seed: 10}
 	dir := livedFolder(t, l, 30)
 	tamper(t, dir, `UPDATE vec SET v = CAST(x'01' || substr(v, 2) AS BLOB)`)
-	for _, from := range []string{"derived file", "rows"} {
+	for _, tt := range []struct {
+		from   string
+		remove string
+		want   error
+	}{
+		{"derived file and copy", "none", nil}, // both from before the damage
+		{"derived file", "*" + vectorSuffix, store.ErrCorrupt},
+		{"rows", "*", store.ErrCorrupt},
+	} {
+		removeDerived(t, dir, tt.remove)
 		s, err := Open(t.Context(), Options{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
@@ -270,13 +279,82 @@ func TestDamagedVector(t *testing.T) {
 		if err == nil {
 			_, err = c.SearchDense(t.Context(), store.DenseQuery{Vector: []float32{1, 0, 0, 0, 0, 0, 0, 0}})
 		}
-		if !errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("opened from the %s: %v", from, err)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("opened from the %s: %v", tt.from, err)
 		}
 		s.Close()
-		for _, f := range (&collection{folder: filepath.Join(dir, "c", "events-1")}).derivedFiles() {
-			os.Remove(f)
+	}
+}
+
+func removeDerived(t *testing.T, dir, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "c", "events-1", derivedFolder, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
 		}
+	}
+}
+
+// The copy of the vectors is damaged, cut, emptied, of other vectors or gone: answers
+// stay what they were, and the copy is whole again for what was asked.
+func TestDamagedCopyOfVectors(t *testing.T) {
+	l := life{seed: 15}
+	whole := livedFolder(t, l, 30)
+	ref := l.reference(30)
+	for name, harm := range map[string]func(b []byte) []byte{
+		"flipped": func(b []byte) []byte {
+			for i := range b {
+				b[i] ^= 4
+			}
+			return b
+		},
+		"shifted": func(b []byte) []byte { return append(make([]byte, 16), b...) },
+		"cut":     func(b []byte) []byte { return b[:len(b)/2+1] },
+		"emptied": func([]byte) []byte { return nil },
+		"zero":    func(b []byte) []byte { clear(b); return b },
+		"gone":    nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, "c", "events-1", derivedFolder, "*"+vectorSuffix))
+			if len(files) != 1 {
+				t.Fatalf("copies: %v", files)
+			}
+			b, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if harm == nil {
+				err = os.Remove(files[0])
+			} else {
+				err = os.WriteFile(files[0], harm(b), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := openWith(t, dir, usual)
+			c, err := s.Ensure(t.Context(), l.spec())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				mustBe(t, c, ref)
+			}
+			v := c.(*collection).index.freeze()
+			found := make([]float32, 8)
+			for chunk := range c.(*collection).index.chunks.live.all() {
+				if !v.file.read(chunk, v.key(chunk), make([]byte, v.file.size), found) {
+					t.Errorf("chunk %d was not put back", chunk)
+				}
+			}
+		})
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
-	"github.com/sextant-rag/sextant/vector"
 )
 
 // change is one call of Upsert or Delete on its way into the database.
@@ -181,15 +180,14 @@ func (c *collection) publishVectors(p *plan) error {
 		return nil
 	}
 	if c.index.vectors == nil {
-		m, err := vector.New(p.state.Dimension)
+		c.mu.Lock()
+		err := c.index.makeVectors(p.state.Dimension)
+		c.mu.Unlock()
 		if err != nil {
 			return err
 		}
-		c.mu.Lock()
-		c.index.vectors = m
-		c.mu.Unlock()
 	}
-	return addVectors(c.index.vectors, p.rows)
+	return c.index.addVectors(p.rows)
 }
 
 func (c *collection) apply(p *plan, gone *lexical.Batch) error {
