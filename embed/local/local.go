@@ -25,7 +25,8 @@ var ErrNoWeights = errors.New("this binary was built without an encoder (tag nom
 // Options are how an embedder runs, and what the model's files may fail to say.
 type Options struct {
 	bert.Options
-	// Name is what the fingerprint calls the model; empty is the folder's own name.
+	// Name is what the fingerprint calls the model; empty is the folder's own name. The
+	// weights that are in the binary too are always called EmbeddedModel.
 	Name string
 	// Prefixes replaces what the model's files say stands before texts.
 	Prefixes *Prefixes
@@ -82,6 +83,11 @@ func Open(dir string, o Options) (*Embedder, error) {
 	name := o.Name
 	if name == "" {
 		name = filepath.Base(filepath.Clean(dir))
+	}
+	if weights != "" {
+		if embedded, err := bert.ReadConfig(weights); err == nil && embedded.Digest == config.Digest {
+			name = EmbeddedModel
+		}
 	}
 	e := newEmbedder(config, name)
 	e.load = func() (*bert.Encoder, error) { return encoder, nil }

@@ -5,12 +5,14 @@ package local_test
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,4 +140,36 @@ func BenchmarkFirstQuery(b *testing.B) {
 	for b.Loop() {
 		embedtest.Query(b, open(b, bert.Options{}), "engine failure after takeoff")
 	}
+}
+
+// The probe tells the model from what it becomes by other settings, and both from the same
+// weights in 32 bits: see TestVectorsMatchONNXRuntime, whose bounds are stricter than the
+// probe's for one text.
+func TestProbeKnowsTheModel(t *testing.T) {
+	e := open(t, bert.Options{})
+	if a, err := embed.Probe(t.Context(), e, open(t, bert.Options{Workers: 1})); err != nil || a.Mean < 0.999999 {
+		t.Errorf("with itself: %v, error %v", a, err)
+	}
+	for name, change := range map[string]func(string) string{
+		"a prefix":      func(s string) string { return "passage: " + s },
+		"a short limit": func(s string) string { return s[:min(len(s), 600)] },
+		"case kept":     func(s string) string { return strings.ReplaceAll(s, "E", "€") },
+	} {
+		if a, err := embed.Probe(t.Context(), e, changed{e, change}); err != nil || a.Equal() {
+			t.Errorf("%s: %v, error %v", name, a, err)
+		}
+	}
+}
+
+type changed struct {
+	embed.Embedder
+	change func(string) string
+}
+
+func (c changed) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	own := make([]string, len(texts))
+	for i, text := range texts {
+		own[i] = c.change(text)
+	}
+	return c.Embedder.Embed(ctx, own)
 }

@@ -59,6 +59,7 @@ var edges = map[string][]string{
 	"embed/local/pack":   with(base, "embed", "embed/local", "bert"),
 	"embed/local/parity": with(base, "embed", "embed/local", "bert"),
 	"embed/openai":       with(base, "embed", "internal/endpoint"),
+	"hub":                {},
 	"extract":            base,
 	"fetch":              base,
 	"llm":                base,
