@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 )
 
 // ErrDisagree is wrapped when two embedders that were said to run the same weights give
@@ -97,21 +98,39 @@ func probes() []string {
 type Twin struct {
 	Embedder  // what queries are embedded with; its fingerprint is the twin's
 	documents Embedder
+
+	mu    sync.Mutex
+	equal bool // a probe has shown it
 }
 
-// NewTwin probes both and returns their twin. It fails with [ErrDisagree] unless they agree.
-func NewTwin(ctx context.Context, documents, queries Embedder) (*Twin, error) {
-	agreement, err := Probe(ctx, documents, queries)
-	if err != nil {
+// NewTwin returns the twin of two embedders. Nothing is asked of either yet.
+func NewTwin(documents, queries Embedder) *Twin {
+	return &Twin{Embedder: queries, documents: documents}
+}
+
+// Embed embeds texts to be found. Before the first it probes both embedders; it fails with
+// [ErrDisagree], and embeds nothing, unless they agree.
+func (t *Twin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if err := t.probe(ctx); err != nil {
 		return nil, err
 	}
-	if !agreement.Equal() {
-		return nil, fmt.Errorf("%w: %s and %s: %v, for %.40q", ErrDisagree, documents.Fingerprint().Model, queries.Fingerprint().Model, agreement, agreement.Worst)
-	}
-	return &Twin{queries, documents}, nil
+	return t.documents.Embed(ctx, texts)
 }
 
-// Embed embeds texts to be found.
-func (t *Twin) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return t.documents.Embed(ctx, texts)
+// probe remembers agreement only: a server may be down now and replaced later.
+func (t *Twin) probe(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.equal {
+		return nil
+	}
+	agreement, err := Probe(ctx, t.documents, t.Embedder)
+	if err != nil {
+		return err
+	}
+	if !agreement.Equal() {
+		return fmt.Errorf("%w: %s and %s: %v, for %.40q", ErrDisagree, t.documents.Fingerprint().Model, t.Fingerprint().Model, agreement, agreement.Worst)
+	}
+	t.equal = true
+	return nil
 }

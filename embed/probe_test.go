@@ -73,11 +73,12 @@ func TestTwin(t *testing.T) {
 		"not there":         {bent{err: down}, down},
 	} {
 		tt.documents.Embedder, tt.documents.name = embedtest.Fake{}, "on a server"
-		twin, err := embed.NewTwin(t.Context(), tt.documents, embedtest.Fake{})
-		if !errors.Is(err, tt.want) {
-			t.Errorf("%s: error %v, want %v", name, err, tt.want)
+		twin := embed.NewTwin(tt.documents, embedtest.Fake{})
+		if v, err := twin.Embed(t.Context(), []string{"a"}); !errors.Is(err, tt.want) || (v == nil) != (tt.want != nil) {
+			t.Errorf("%s: vectors %v, error %v, want %v", name, v, err, tt.want)
 		}
-		if err == nil && twin.Fingerprint() != (embedtest.Fake{}).Fingerprint() {
+		embedtest.Query(t, twin, "searching needs no server")
+		if twin.Fingerprint() != (embedtest.Fake{}).Fingerprint() {
 			t.Errorf("%s: fingerprint %v", name, twin.Fingerprint())
 		}
 	}
@@ -85,10 +86,6 @@ func TestTwin(t *testing.T) {
 
 func TestTwinConformance(t *testing.T) {
 	embedtest.Run(t, func(t *testing.T) embed.Embedder {
-		twin, err := embed.NewTwin(t.Context(), bent{Embedder: embedtest.Fake{}}, embedtest.Fake{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return twin
+		return embed.NewTwin(bent{Embedder: embedtest.Fake{}}, embedtest.Fake{})
 	})
 }

@@ -68,8 +68,9 @@ func loadConfig(path string, env environment) (config, error) {
 		}
 	}
 	c.Data = cmp.Or(env["SEXTANT_DATA"], c.Data)
-	c.Encoder.Kind = cmp.Or(env["EMBEDDER"], c.Encoder.Kind)
-	c.Encoder.Model = cmp.Or(env["EMBEDDING_MODEL"], c.Encoder.Model)
+	if err := c.Encoder.environment(env); err != nil {
+		return c, err
+	}
 	c.Serve.Host = cmp.Or(env["API_HOST"], c.Serve.Host)
 	c.Serve.RootPath = cmp.Or(env["ROOT_PATH"], c.Serve.RootPath)
 	if key := env["SEXTANT_KEY"]; key != "" {
