@@ -130,7 +130,7 @@ var shortened = regexp.MustCompile(`^(?i:c(1[4-9]\d[a-z]?|2[01]\d[a-z]?|3[0-4]\d
 func (n *names) famousNumber(q *constrain.Query, i int) []constrain.Claim {
 	t := q.Tokens[i]
 	maker := famous[t.Text]
-	if maker == "" || strings.HasSuffix(t.Gap, ".") || strings.HasSuffix(t.Gap, "$") || strings.HasSuffix(t.Gap, "#") || quantity(q, i) || notBefore[q.Word(i-1)] || t.Gap == "," {
+	if maker == "" || strings.HasSuffix(t.Gap, ".") || strings.HasSuffix(t.Gap, "$") || strings.HasSuffix(t.Gap, "#") || quantity(q, i) || namedNumber(q, i) || t.Gap == "," {
 		return nil
 	}
 	if gap := q.Gap(i + 1); gap == "." || gap == "," || gap == "%" {
@@ -140,6 +140,16 @@ func (n *names) famousNumber(q *constrain.Query, i int) []constrain.Claim {
 		return []constrain.Claim{{From: i, To: i + 2, Conditions: typed(maker, true, model(q, i, i+2)), Weight: 3}} // 737-300
 	}
 	return []constrain.Claim{{From: i, To: i + 1, Conditions: typed(maker, true, t.Text), Weight: 1}}
+}
+
+// namedNumber reports whether the word before a number says that it is something else's:
+// "flight 447", "a heading of 210".
+func namedNumber(q *constrain.Query, i int) bool {
+	before := i - 1
+	for before > 0 && (q.Word(before) == "of" || q.Word(before) == "is" || q.Word(before) == "was" || q.Word(before) == "to") {
+		before--
+	}
+	return notBefore[q.Word(before)] || notBefore[q.Word(i-1)]
 }
 
 var notBefore = wordSet(`part parts flight number no squawk runway than least over under most exactly about nearly some far item route highway heading level fl radial course first last top all only around approximately

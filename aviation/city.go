@@ -12,6 +12,8 @@ import (
 
 var (
 	cityBefore = wordSet(`in at near over around outside from off by of above southwest northwest southeast northeast north south east west leaving departing departed for between into to downtown not except excluding`)
+	// weakBefore stand before anything; a town in small letters must be well known there.
+	weakBefore = wordSet(`off by of for to into`)
 	cityAfter  = wordSet(`area basin region metro vicinity seaplane seaplanes helicopter helicopters plane planes`)
 	// notCities are words and names of other things, cities only before their state.
 	notCities = wordSet(`flight cruise night day instrument visual imc vmc approach landing takeoff water the air mountain spring fall winter summer valley canyon gulf runway training center county airport lake river island
@@ -85,7 +87,7 @@ const (
 func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool {
 	capital := q.Tokens[i].Capital() && !q.AllUpper()
 	if q.Joined(i) && cityBefore[q.Word(i-1)] {
-		return count >= 2 || capital
+		return capital || count >= 2 && !weakBefore[q.Word(i-1)] || count >= many
 	}
 	if _, _, made := loadNames().makerAt(q, i); made {
 		return false
@@ -99,6 +101,8 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 		return count >= few
 	case q.Joined(to) && (q.EventNoun(to) || cityAfter[q.Word(to)]):
 		return count >= few
+	case written && i == 0 && q.Joined(to) && aboutAircraft(q, to): // "Ketchikan floatplane tours"
+		return count >= many && !q.Lexicon.Words[q.Word(0)]
 	case q.Joined(to) && len(q.Word(to)) == 4 && q.Tokens[to].Number(): // "Jackson Hole 2005"
 		return count >= few && (capital || count >= many)
 	case q.Alone(i, to):
@@ -107,6 +111,12 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 		return count >= many && (i == 0 || to == len(q.Tokens)) && !titles[q.Word(i-1)] && !givenNames()[q.Word(i)]
 	}
 	return false
+}
+
+// aboutAircraft reports whether an aircraft or a condition is named at token i.
+func aboutAircraft(q *constrain.Query, i int) bool {
+	conditions, _, phrase := q.PhraseAt(i)
+	return kindNouns[q.Word(i)] || phrase && len(conditions) > 0
 }
 
 // inCityList reports whether a town is joined by "and", "or" or a comma to one that

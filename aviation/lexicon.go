@@ -34,10 +34,11 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Recognizers: []constrain.Recognizer{
 			n.designations, n.standingMakers, g.places, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
 		},
-		Opposites:     opposites,
-		Dates:         "event_date",
-		Months:        "event_month",
-		Kinds:         []string{"aircraft_category", "engine_type", "engine_count", "phase", "weather", "purpose", "schedule", "amateur_built", "make", "model"},
+		Opposites: opposites,
+		Dates:     "event_date",
+		Months:    "event_month",
+		Kinds: []string{"aircraft_category", "engine_type", "engine_count", "phase", "weather", "purpose", "schedule", "amateur_built", "make", "model", "severity", "injuries", "damage", "investigation_type", "report_status",
+			"fatal_count", "serious_count", "minor_count", "uninjured_count"},
 		DatedBy:       map[string]string{"published": "publication_date"},
 		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
 		Applies:       map[string]filter.Filter{"state": statesApply},
@@ -47,7 +48,9 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Lookups:       []string{"registration", "airport_code", "airport_name", "operator", "accident_number", "event_id"},
 		Searched:      []string{"model", "airport_name", "operator"},
 		Abbreviations: g.stops,
-		EventNouns:    []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatal", "loss", "collision"},
+		EventNouns:    []string{"accident", "crash", "incident", "event", "mishap", "wreck", "case", "report", "record", "occurrence", "fatals", "loss", "collision"},
+		Documents:     wordSet(`record report case event`),
+		Ties:          ties,
 		Generic:       genericWords,
 		Words:         wordSet(commonWords),
 		Names:         tableWords(placeTable, nameTable, operatorTable),
@@ -65,7 +68,7 @@ var measures = []constrain.Measure{
 	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured", "severely injured"},
 		Verbs: []string{"seriously injured", "seriously injuring", "seriously hurt", "seriously hurting"}},
 	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt", "lightly injured"}},
-	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivors", "survived", "not injured"}},
+	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivor", "survivors", "survived", "not injured"}},
 	{Field: "engine_count", After: []string{"engines", "engine", "engined", "engine airplane", "engine airplanes", "engine aircraft", "engine plane", "engine planes", "engined airplane", "engined airplanes", "engined aircraft", "engined plane", "engined planes"}, Most: 12,
 		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"}},
 }
@@ -130,6 +133,13 @@ func compilePart(c constrain.Condition) filter.Filter {
 	}
 	return filter.Simplify(in)
 }
+
+// ties are what happens to aircraft, their parts and their crews: beside them "landing" is
+// a phase of flight and "Texas" the place of an event.
+var ties = wordSet(`aircraft airplane airplanes aeroplane aeroplanes plane planes helicopter helicopters seaplane seaplanes floatplane floatplanes jet jets airliner airliners glider gliders taildragger taildraggers homebuilt homebuilts warbird warbirds
+ stall stalls stalled stalling spin spins spun bounce bounced bouncing overrun overruns overran overrunning undershoot undershot excursion excursions groundloop groundloops groundlooped veered nosed porpoise porpoised flipped
+ icing failure failures failed fire fires quit ditched ditching ditchings collided collisions struck hit strike strikes exploded explosion explosions collapse collapsed collapses sank sink exhaustion starvation damage broke separated
+ lost disoriented incapacitated incapacitation turbulence windshear thunderstorm thunderstorms fog whiteout snow downdraft gusts gust crosswind tailwind fatalities mishandled misjudged hydroplaned blown burst jammed vibration smoke surge flameout engine gear prop propeller runway wing rotor pilot pilots student students instructor`)
 
 // tableWords collects the words of tables.
 func tableWords(tables ...string) map[string]bool {

@@ -22,7 +22,7 @@ const (
 var (
 	properNames = wordSet(`comanche seneca cherokee navajo apache cheyenne aztec pawnee seminole saratoga malibu waco douglas cameron ryan hughes fairchild lockheed curtiss kiowa cayuse sioux huey hiller
  dakota barnes reims culver stearman vans thorp`)
-	commonNames = wordSet(`beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
+	commonNames = wordSet(`cub beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
  islander phenom husky buccaneer shrike chieftain debonair constellation hercules concorde gazelle lama avanti chinook starship eagle skylark zodiac jetstream merlin skipper sundowner thrush bobcat corsair bell quest
  caravelle breezy quickie dromader kodiak spitfire hellcat bearcat warhawk katana rallye buckeye zenith interstate aerostar tristar puma alouette dauphin saab rans grob meyers varga atr casa`)
 	weakNames = wordSet(`lake extra let globe republic fleet snow alon iai`)
@@ -64,7 +64,7 @@ func strangeNoun(q *constrain.Query, i int) bool {
 }
 
 // streets and the like are named after makers too.
-var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium family brothers residence estate house foundation`)
+var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium family brothers residence estate house foundation tree trees`)
 
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {

@@ -38,7 +38,7 @@ var (
 func operators(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
-		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){carrier, airline, flown} {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){carrier, airNamed, airline, flown} {
 			if c, ok := read(q, i); ok {
 				out = append(out, c)
 			}
@@ -53,7 +53,42 @@ func operatedBy(from, to int, names ...any) constrain.Claim {
 
 func carrier(q *constrain.Query, i int) (constrain.Claim, bool) {
 	c, to, ok := carriers().At(q, i)
-	return operatedBy(i, to, c.names...), ok && (q.Tokens[i].Capital() || q.AllLower()) && (!c.alone || q.Alone(i, to))
+	return operatedBy(i, to, c.names...), ok && (q.Tokens[i].Capital() || q.AllLower()) && (!c.alone || q.Alone(i, to) || besideCarrier(q, i, to))
+}
+
+// besideCarrier reports whether another carrier stands against the one at tokens [i, to):
+// "Is Delta safer than United?"
+func besideCarrier(q *constrain.Query, i, to int) bool {
+	for k := range q.Tokens {
+		if k < i-4 || k >= i && k < to || k > to+3 {
+			continue
+		}
+		if _, end, ok := carriers().At(q, k); ok && q.Tokens[k].Capital() && setAgainst(q, min(end, to), max(i, k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// setAgainst reports whether a word between two names compares them.
+func setAgainst(q *constrain.Query, from, to int) bool {
+	for k := from; k < to; k++ {
+		switch q.Word(k) {
+		case "than", "vs", "versus", "or", "against":
+			return true
+		}
+	}
+	return false
+}
+
+// airNamed reads "Air Florida": a carrier that the records have by that name.
+func airNamed(q *constrain.Query, i int) (constrain.Claim, bool) {
+	if q.Word(i) != "air" || !q.Tokens[i].Capital() || q.AllUpper() || !q.Joined(i+1) || !q.Tokens[i+1].Capital() || !named(q, i+1) || q.Joined(i) && q.Tokens[i-1].Capital() {
+		return constrain.Claim{}, false
+	}
+	name := strings.ToUpper(q.Written(i, i+2))
+	_, _, maker := loadNames().makerAt(q, i)
+	return operatedBy(i, i+2, name), !maker && q.Vocabulary.Contains("operator", name, 1)
 }
 
 // airline reads a name before "airlines": "Turkish Airlines", "united airlines". An

@@ -37,6 +37,10 @@ func persons(q *constrain.Query) []constrain.Claim {
 		if i+1 >= len(q.Tokens) || !q.Joined(i+1) && !(kin[t.Lower] && q.Gap(i+1) == ", ") || !q.Tokens[i+1].Capital() || q.Tokens[i+1].HasDigit() {
 			continue
 		}
+		if w := q.Word(i + 1); w == "jr" || w == "sr" { // "JFK Jr."
+			out = append(out, constrain.Claim{From: i, To: i + 2, Weight: 8})
+			continue
+		}
 		if !titled(q, i) && !given(q, i) {
 			continue
 		}

@@ -46,6 +46,15 @@ func (g *gazetteer) stateAt(q *constrain.Query, i int) (code string, to int, ok 
 	return "", i, false
 }
 
+// bareName reports whether no word of place stands before token i: "Virginia creeper" may
+// be anything, "in Virginia" is a place.
+func bareName(q *constrain.Query, i int) bool {
+	if q.Word(i-1) == "the" {
+		i--
+	}
+	return !(q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)] || q.Word(i-1) == "about")) && q.Gap(i) != ", "
+}
+
 // small reports whether letters that stand for a state ("s c", "d c") stand apart and
 // in lower case, where they are nothing.
 func small(q *constrain.Query, i, to int) bool {
@@ -69,7 +78,7 @@ func (g *gazetteer) state(q *constrain.Query, i int) (constrain.Claim, bool) {
 		c = constrain.Is("state", g.codeOf[near])
 		c.Assumed = constrain.Assumption(q.Tokens[i].Text, near)
 	}
-	claim := constrain.Claim{From: i, To: afterState(q, to), Conditions: []constrain.Condition{c}, Weight: 5}
+	claim := constrain.Claim{From: i, To: afterState(q, to), Conditions: []constrain.Condition{c}, Weight: 5, Weak: bareName(q, i)}
 	if stateNames[q.Word(i)] && to == i+1 && g.surnameAhead(q, to) {
 		return constrain.Claim{}, false
 	}
@@ -129,7 +138,7 @@ var wordCodes = wordSet(`in or me ok hi oh id la ma pa al de co ga mo mi md va w
 // leading codes at the beginning of a question are words of greeting.
 var leading = wordSet(`ok hi oh me in or as`)
 
-var inPlace = wordSet(`in near over of from across outside around at within off throughout not except excluding state`)
+var inPlace = wordSet(`but in near over of from across outside around at within off throughout not except excluding state`)
 
 func (g *gazetteer) isCode(q *constrain.Query, i int) bool {
 	if i < 0 || i >= len(q.Tokens) || len(q.Tokens[i].Text) != 2 || !g.codes[q.Tokens[i].Lower] {
@@ -173,7 +182,7 @@ func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if t.Upper() && !q.AllUpper() {
 		ok = ok || !wordCodes[t.Lower] || g.inChain(q, i) || aboutEvents(q, i) || i > 0 && q.Alone(i, i+1)
 	} else {
-		ok = ok && !wordCodes[t.Lower]
+		ok = (ok || q.AllUpper()) && !wordCodes[t.Lower]
 	}
 	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("state", strings.ToUpper(t.Text))}, Weight: 4}, ok
 }
@@ -181,7 +190,7 @@ func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
 // placed reports whether a code stands after a preposition of place or in brackets.
 func (g *gazetteer) placed(q *constrain.Query, i int) bool {
 	if gap := q.Gap(i); gap == " (" || gap == "(" {
-		return true
+		return !q.Joined(i+1) || chainLinks[q.Word(i+1)] || q.Word(i+1) == "only" // not "(CO detectors)"
 	}
 	return q.Joined(i) && inPlace[q.Word(i-1)] && !(q.Word(i-1) == "not" && q.Word(i) == "or")
 }
@@ -251,10 +260,35 @@ func (g *gazetteer) country(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if !adjective && (q.HasLoose(to, "the", "island") || q.HasLoose(to, "the", "country")) {
 		to += 2
 	}
-	if adjective && !q.Joined(to) {
-		return constrain.Claim{}, false // "into Portuguese"
+	if adjective && !describesFlight(q, to) || !adjective && bareName(q, i) && q.Joined(to) && !describesFlight(q, to) && strangeAhead(q, to) {
+		return constrain.Claim{}, false // "into Portuguese", "a Cuban sandwich", "Brazil nuts"
 	}
-	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("country", name)}, Weight: 2}, true
+	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("country", name)}, Weight: 2, Weak: bareName(q, i)}, true
+}
+
+// describesFlight reports whether what an adjective stands before has to do with flying,
+// within three words: "Brazilian Embraer accidents", "Canadian airspace".
+func describesFlight(q *constrain.Query, i int) bool {
+	n := loadNames()
+	for k := i; k < i+3 && q.Joined(k) && !setting[q.Word(k)]; k++ {
+		conditions, _, phrase := q.PhraseAt(k)
+		_, _, maker := n.makerAt(q, k)
+		_, _, nick := n.nicknameAt(q, k)
+		if q.EventNoun(k) || phrase && len(conditions) > 0 || maker || nick || q.Tokens[k].HasDigit() || kindNouns[q.Word(k)] || grounds[q.Word(k)] {
+			return true
+		}
+	}
+	return false
+}
+
+// grounds are what of a country one can crash in, or fly for.
+var grounds = wordSet(`airspace territory waters soil coast border mountains alps desert islands jungle operator operators carrier carriers airport airports flight flights flag`)
+
+// strangeAhead reports whether a word in small letters follows that no preposition or
+// verb of a question is: the nuts of "Brazil nuts".
+func strangeAhead(q *constrain.Query, i int) bool {
+	w := q.Word(i)
+	return !q.Tokens[i].Capital() && !q.AllLower() && !stopBefore[w] && !setting[w] && !linking[w] && !ties[w] && !q.Tokens[i].HasDigit() && w != "only" && w != "since"
 }
 
 // registered reads "registered in France": where an aircraft is registered is not
@@ -276,7 +310,8 @@ func registeredIn(from, to int) constrain.Claim {
 
 func (g *gazetteer) abroad(q *constrain.Query, i int) (constrain.Claim, bool) {
 	w := q.Word(i)
-	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{{Field: "country", Op: sextant.OpNotIn, Values: []any{"United States"}}}, Weight: 2}, w == "abroad" || w == "overseas"
+	ok := w == "abroad" || w == "overseas" || (w == "foreign" || w == "international") && q.Gap(i+1) == " " && adjectival(q, i+1) && q.Word(i+1) != "report"
+	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{{Field: "country", Op: sextant.OpNotIn, Values: []any{"United States"}}}, Weight: 2}, ok
 }
 
 // province claims "Ontario, Canada" and "in Alberta" for the country: the records do

@@ -57,7 +57,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	clauses := q.clauses()
 	for k, c := range clauses[:len(clauses)-1] {
 		later := clauses[k+1:]
-		statement := !c.question && !q.eventful(c) && !q.asks(c) && q.asksLater(later, claims)
+		statement := !c.question && !q.eventful(c) && !q.asks(c) && q.asksLater(later, claims) && !q.pointsBack(later[0])
 		if q.turn(later[0].from) || statement {
 			for i := c.from; i < c.to; i++ {
 				background[i] = true
@@ -67,13 +67,51 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	q.ownStory(background)
 	defined, ruled := q.definitional(), q.aboutRule(claims)
 	var out []Claim
-	for _, c := range claims {
-		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) {
+	for k, c := range claims {
+		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak && !q.accompanied(claims, k) {
 			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// accompanied reports whether anything ties a weak claim to the records: an event, one
+// of its words, another condition, a preposition of time before it, or that the question says
+// nothing else. "Taxi drivers at the airport" has no phase of flight.
+func (q *Query) accompanied(claims []Claim, k int) bool {
+	c := claims[k]
+	if q.Eventful() || q.Alone(c.From, c.To) || q.Joined(c.From) && whileIn[q.Word(c.From-1)] {
+		return true
+	}
+	for j, other := range claims {
+		if j != k && (len(other.Conditions) > 0 || other.Cannot != nil || other.Request != nil) {
+			return true
+		}
+	}
+	bare := true
+	for i, t := range q.Tokens {
+		if q.Lexicon.Ties[t.Lower] {
+			return true
+		}
+		bare = bare && (i >= c.From && i < c.To || stopWords[t.Lower])
+	}
+	return bare
+}
+
+// whileIn are words before what an aircraft was doing.
+var whileIn = set(`on during in while after before when`)
+
+// pronouns point back at what was said before: "Part 121 carriers. Which of their ...".
+var pronouns = set(`their theirs them they those these`)
+
+func (q *Query) pointsBack(c clause) bool {
+	for i := c.from; i < c.to; i++ {
+		if pronouns[q.Tokens[i].Lower] {
+			return true
+		}
+	}
+	return false
 }
 
 // asksLater reports whether a later clause asks for something of its own: it names
@@ -120,11 +158,35 @@ func (q *Query) ofRole(c Claim, role sextant.Role) bool {
 	return false
 }
 
-// aboutRule reports whether the question cites a rule and names no event.
+// aboutRule reports whether the question names no event and cites a rule, or asks what
+// is allowed, or what the asker himself may or should do.
 func (q *Query) aboutRule(claims []Claim) bool {
-	return !q.Eventful() && slices.ContainsFunc(claims, func(c Claim) bool {
+	return !q.Eventful() && (q.permissive() || slices.ContainsFunc(claims, func(c Claim) bool {
 		return len(c.Conditions) > 0 && q.ofRole(c, sextant.RoleRules) && !q.eventCondition(c)
-	})
+	}))
+}
+
+var (
+	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall rule rules regulation regulations definition`)
+	auxiliary  = set(`do can may should must am could would shall`)
+	looking    = set(`see get have find read search view look download export know ask pull filter sort compare count list`)
+)
+
+// permissive reports whether a question is about what may, must or should be done: "are
+// balloons required to", "can I", "may a student"; "can I see" asks for the records.
+func (q *Query) permissive() bool {
+	for i, t := range q.Tokens {
+		next := q.Word(i + 1)
+		switch {
+		case permitting[t.Lower]:
+			return true
+		case t.Lower == "may" && (i == 0 && next != "" && monthNames[next] == 0 && !q.Tokens[i+1].HasDigit() && q.Joined(i+1) || i > 0 && !t.capital && next != "have" && next != "be" && !monthBefore[q.Word(i-1)] && !q.Tokens[i-1].HasDigit()):
+			return true
+		case auxiliary[t.Lower] && next == "i" && !looking[q.Word(i+2)]:
+			return true
+		}
+	}
+	return false
 }
 
 // kind reports whether a claim only says what kind of thing is meant.
@@ -133,7 +195,7 @@ func (q *Query) kind(c Claim) bool {
 }
 
 var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": true, "define": true, "how do i": true, "how do you": true, "how does": true,
-	"how can i": true, "how should i": true, "how to": true, "what is a": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
+	"how can i": true, "how should i": true, "how to": true, "what is a": true, "the definition of": true, "definition of": true, "what is the definition": true, "what s the definition": true, "the meaning of": true, "what is the meaning": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
 
 // definitional reports whether the question asks what words mean or how a thing is
 // done, and names no event: its values are its subject, not conditions.

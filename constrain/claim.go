@@ -43,6 +43,7 @@ type Claim struct {
 	Others     []Condition            // other readings of the same words, to be counted and shown
 	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none; the nearest are found later
 	Cannot     *sextant.Unenforceable // the words are a condition no field holds
+	Weak       bool                   // plain words, a condition only where something else ties the question to the records
 	Negated    bool                   // set by composition, or by a recognizer that read the negation itself
 }
 

@@ -73,19 +73,27 @@ func span(p, end period) (period, bool) {
 	case !p.From.IsZero() && len(end.months) == 1: // "from June 2010 to August"
 		last := monthsSpan(p.From.Year(), time.Month(end.months[0]), 1)
 		if end.day > 0 {
-			last = daySpan(day(p.From.Year(), time.Month(end.months[0]), end.day))
+			last = daySpan(end.startIn(p.From.Year()))
 		}
 		return period{Span: Span{p.From, last.To}, to: end.to}, last.To.After(p.From)
 	case len(p.months) == 1 && !end.To.IsZero():
-		start := day(end.To.Year(), time.Month(p.months[0]), max(p.day, 1))
+		start := p.startIn(end.To.Year())
 		if start.After(end.To) {
-			start = start.AddDate(-1, 0, 0)
+			start = p.startIn(end.To.Year() - 1)
 		}
 		return period{Span: Span{start, end.To}, to: end.to}, true
 	case len(p.months) == 1 && len(end.months) == 1 && p.day == 0 && end.day == 0:
 		return period{months: monthRun(p.months[0], end.months[0]), to: end.to}, true
 	}
 	return p, false
+}
+
+// startIn returns the first day of a month, day or holiday in a year.
+func (p period) startIn(year int) time.Time {
+	if p.moving != nil {
+		return p.moving.on(year)
+	}
+	return day(year, time.Month(p.months[0]), max(p.day, 1))
 }
 
 // monthRun lists the months from one to another, over the turn of the year if need be.

@@ -48,6 +48,11 @@ type Lexicon struct {
 	// Abbreviations are words whose full stop ends no sentence: "st", "calif".
 	Abbreviations map[string]bool
 	EventNouns    []string // what a document is called: "accident", "crash"
+	// Documents are those of the event nouns that name the paper and not what happened.
+	Documents map[string]bool
+	// Ties are words that tie a question to the domain's events by themselves: "overrun",
+	// "runway". Beside one a weak claim counts; see [Claim.Weak].
+	Ties map[string]bool
 	// Generic words say nothing of a question's subject in this domain: "aircraft".
 	Generic map[string]bool
 	// Words holds common words of the language, lower case, and Names words of the
@@ -61,6 +66,7 @@ type Phrase struct {
 	Words      []string
 	Conditions []Condition // none: the words are no condition
 	Alone      bool        // they count only between commas or the ends of the question
+	Weak       bool        // they count only in company; see [Claim.Weak]
 }
 
 // Measure names a numeric field by the words that count it: "two people killed",
@@ -90,11 +96,14 @@ type Recognizer func(q *Query) []Claim
 //	words | other words -> field=value, field>=3, field~sub
 //	(a/b) words -> field=value
 //	[words] -> field=value
+//	<words> -> field=value
 //	words ->
 //
 // "#" starts a comment. "(a/b) c" stands for "a c" and "b c". Words in brackets count only where nothing else stands beside
 // them: "[training]" is a condition of "R22, training, Texas" and not of "training
-// record". An entry without conditions keeps the words from being read as one.
+// record". Words in angle brackets count only in company: <landing> is a condition of
+// "bounced on landing" and of "landing, Texas", and not of "landing a job". An entry
+// without conditions keeps the words from being read as one.
 func ParsePhrases(text string) ([]Phrase, error) {
 	var out []Phrase
 	scanner := bufio.NewScanner(strings.NewReader(text))
@@ -112,13 +121,14 @@ func ParsePhrases(text string) ([]Phrase, error) {
 			return nil, fmt.Errorf("phrases: line %d: %w", n, err)
 		}
 		for alternative := range strings.SplitSeq(words, "|") {
-			alone := strings.HasPrefix(strings.TrimSpace(alternative), "[")
+			alternative = strings.TrimSpace(alternative)
+			alone, weak := strings.HasPrefix(alternative, "["), strings.HasPrefix(alternative, "<")
 			texts := expand(alternative)
 			if len(texts) > maxChoices {
 				return nil, fmt.Errorf("phrases: line %d: more than %d choices in one alternative", n, maxChoices)
 			}
 			for _, text := range texts {
-				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone}
+				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone, Weak: weak}
 				if len(p.Words) == 0 {
 					return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
 				}

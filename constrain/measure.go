@@ -41,7 +41,13 @@ func recognizeMeasures(q *Query) []Claim {
 			continue
 		}
 		m, to, ok := q.measureAfter(c.To)
-		if !ok || q.voided(m, i, to) {
+		if !ok {
+			if m, ok := q.measureAround(c.To); ok {
+				out = append(out, measured(m, c, c.From, c.To))
+			}
+			continue
+		}
+		if q.voided(m, i, to) {
 			continue
 		}
 		if b, after, ok := trailers.At(q, to); ok && c.Bare && q.Joined(to) { // "four fatalities or fewer"
@@ -135,6 +141,20 @@ func (q *Query) measureAfter(i int) (*Measure, int, bool) {
 		return q.measures.after.At(q, at)
 	}
 	return nil, i, false
+}
+
+// measureAround finds the measure that ends or follows the phrase at token i: "one piston
+// engine", "two turboprop engines". The phrase keeps its own meaning.
+func (q *Query) measureAround(i int) (*Measure, bool) {
+	conditions, to, ok := q.PhraseAt(i)
+	if !ok || len(conditions) == 0 || !q.Joined(i) {
+		return nil, false
+	}
+	if m, end, ok := q.measures.after.At(q, to); ok && q.Joined(to) {
+		return m, !q.voided(m, i, end)
+	}
+	m, end, ok := q.measures.after.At(q, to-1)
+	return m, ok && to-1 > i && end == to && !q.voided(m, i, end)
 }
 
 // voided reports whether the words around a number and its measure say that it counts

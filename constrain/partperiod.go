@@ -9,17 +9,44 @@ import (
 // months, and the vague ones.
 
 // part reads "Q3 2014", "third quarter of 2014", "first half of 2013", "H1
-// 2013", "second half of the 1990s".
+// 2013", "second half of the 1990s", "Q2 and Q3 of 2007".
 func (q *Query) part(i int) (period, bool) {
-	n, unit, at := q.partName(i)
-	if n == 0 {
+	numbers, unit, at := q.partList(i)
+	if len(numbers) == 0 {
 		return period{}, false
 	}
 	p, ok := q.ofPeriod(at)
 	if !ok || !p.closed() || unit == "quarter" && !p.isYear() {
 		return period{}, false
 	}
-	return period{Span: partOf(p.Span, n, unit), to: p.to}, true
+	out := period{Span: partOf(p.Span, numbers[0], unit), to: p.to}
+	for _, n := range numbers[1:] {
+		next := partOf(p.Span, n, unit)
+		if len(out.also) == 0 && next.From.Equal(out.To.AddDate(0, 0, 1)) {
+			out.To = next.To
+			continue
+		}
+		out.also = append(out.also, next)
+	}
+	return out, true
+}
+
+// partList reads the parts of one period that are named together: "Q1, Q2 and Q4".
+func (q *Query) partList(i int) (numbers []int, unit string, to int) {
+	n, unit, to := q.partName(i)
+	for n > 0 {
+		numbers = append(numbers, n)
+		next := q.Skip(to, "and", "or")
+		if next == to && q.Gap(to) != ", " && q.Gap(to) != "/" {
+			break
+		}
+		further, same, end := q.partName(next)
+		if same != unit {
+			break
+		}
+		n, to = further, end
+	}
+	return numbers, unit, to
 }
 
 // yearPart reads "2014 Q3".
@@ -90,6 +117,9 @@ func (q *Query) edgeOf(i int) (period, bool) {
 	case q.HasWords(i, "weekend", "of"):
 		return q.weekOf(i+2, weekendAt)
 	}
+	if p, ok := q.besidePeriod(i); ok {
+		return p, true
+	}
 	first := q.Tokens[i].Lower == "first"
 	if !first && q.Tokens[i].Lower != "last" && q.Tokens[i].Lower != "final" {
 		return period{}, false
@@ -103,6 +133,9 @@ func (q *Query) edgeOf(i int) (period, bool) {
 		return period{}, false
 	}
 	p, ok := q.ofPeriod(at + 1)
+	if !ok && at+2 < len(q.Tokens) {
+		p, ok = q.relativePeriod(at + 2) // "the first decade of this century"
+	}
 	if !ok || !p.closed() {
 		return period{}, false
 	}
@@ -112,6 +145,27 @@ func (q *Query) edgeOf(i int) (period, bool) {
 		p.From = maxTime(p.From, back(p.To.AddDate(0, 0, 1), n, unit))
 	}
 	return period{Span: p.Span, to: p.to}, true
+}
+
+// besidePeriod reads "the week before Christmas 2012", "two months after 9/11/2001".
+func (q *Query) besidePeriod(i int) (period, bool) {
+	n, at, ok := q.numberAt(i)
+	if !ok {
+		n, at = 1, i
+	}
+	unit := calendarUnits[q.Word(at)]
+	earlier := q.Word(at+1) == "before" || q.Word(at+1) == "preceding"
+	if unit == "" || !earlier && q.Word(at+1) != "after" && q.Word(at+1) != "following" {
+		return period{}, false
+	}
+	p, ok := q.ofPeriod(q.Skip(at+2, "the"))
+	if !ok || !p.closed() {
+		return period{}, false
+	}
+	if earlier {
+		return period{Span: Span{back(p.From, n, unit), p.From.AddDate(0, 0, -1)}, to: p.to}, true
+	}
+	return period{Span: Span{p.To.AddDate(0, 0, 1), back(p.To, -n, unit)}, to: p.to}, true
 }
 
 func (q *Query) weekOf(i int, week func(time.Time) Span) (period, bool) {

@@ -9,11 +9,12 @@ import (
 // period is a stretch of time as words name it. Without a year it has months only.
 type period struct {
 	Span
-	months []int  // of a period that names no year: June; June to August; winter
-	day    int    // with one month: the day of it, no year
-	to     int    // token after it
-	also   []Span // further periods of a list: the summers of 2008 and 2009
-	other  []Span // other readings, to be shown
+	months []int    // of a period that names no year: June; June to August; winter
+	day    int      // with one month: the day of it, no year
+	moving *holiday // the day, where it is another one every year
+	to     int      // token after it
+	also   []Span   // further periods of a list: the summers of 2008 and 2009
+	other  []Span   // other readings, to be shown
 	note   string
 }
 
@@ -194,7 +195,12 @@ func (q *Query) fiscalYear(i int) (period, bool) {
 	return period{Span: Span{day(y-1, 10, 1), day(y, 9, 30)}, to: to, other: []Span{yearSpan(y)}, note: "fiscal year, from October"}, true
 }
 
+// turnOfYear reads "the turn of the year 2010/2011", and "the turn of the century", which
+// is the year 2000 to nearly everyone.
 func (q *Query) turnOfYear(i int) (period, bool) {
+	if q.HasWords(i, "turn", "of", "the", "century") || q.HasWords(i, "turn", "of", "the", "millennium") {
+		return period{Span: yearSpan(2000), to: i + 4}, true
+	}
 	if !q.HasWords(i, "turn", "of", "the", "year") {
 		return period{}, false
 	}
@@ -263,7 +269,7 @@ func (q *Query) holiday(i int) (period, bool) {
 	y, to, ok := q.yearAt(q.Skip(at, "of", "in"))
 	if !ok {
 		t := h.on(q.AsOf.Year())
-		return period{months: []int{int(t.Month())}, day: t.Day(), to: at}, h.fixed && !weekend
+		return period{months: []int{int(t.Month())}, day: t.Day(), moving: &h, to: at}, !weekend
 	}
 	return period{Span: h.days(y, weekend), to: to}, true
 }

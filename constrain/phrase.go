@@ -34,8 +34,8 @@ func recognizePhrases(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
 		if p, to, ok := q.phrases.table.PluralAt(q, i); ok {
-			if !p.Alone || q.Alone(i, to) {
-				out = append(out, Claim{From: i, To: to, Conditions: p.Conditions})
+			if !p.Alone || q.Alone(i, to) || q.describes(to) {
+				out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weak: p.Weak})
 			}
 			continue
 		}
@@ -44,6 +44,13 @@ func recognizePhrases(q *Query) []Claim {
 		}
 	}
 	return out
+}
+
+// describes reports whether an event noun stands at token i, so that what precedes it
+// says of which kind the events are: "instruction accidents". Records, reports and cases
+// are of anything.
+func (q *Query) describes(i int) bool {
+	return q.Joined(i) && q.EventNoun(i) && !q.Lexicon.Documents[strings.TrimSuffix(q.Tokens[i].Lower, "s")]
 }
 
 // PhraseAt returns what the lexicon's phrases say of the tokens from i.
