@@ -14,6 +14,8 @@ const (
 	OpContains    Op = "contains"     // contains one of the values
 	OpNotContains Op = "not_contains" // known, and contains none of the values
 	OpExists      Op = "exists"
+	OpMentions    Op = "mentions"     // the text says one of the values: phrases, a trailing * stands for any ending
+	OpNotMentions Op = "not_mentions" // there is such a text, and it says none of them
 )
 
 // Origin says who stated a constraint.

@@ -42,6 +42,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		DatedBy:       map[string]string{"published": "publication_date"},
 		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
 		Applies:       map[string]filter.Filter{"state": statesApply},
+		TextNouns:     textNouns,
 		Units:         map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
 		Groupings:     groupings,
 		Spoken:        spoken,
@@ -71,6 +72,14 @@ var measures = []constrain.Measure{
 	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivor", "survivors", "survived", "not injured"}},
 	{Field: "engine_count", After: []string{"engines", "engine", "engined", "engine airplane", "engine airplanes", "engine aircraft", "engine plane", "engine planes", "engined airplane", "engined airplanes", "engined aircraft", "engined plane", "engined planes"}, Most: 12,
 		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"}},
+}
+
+var textNouns = map[string]constrain.TextNoun{
+	"report": {Role: sextant.RoleEvents}, "accident": {Role: sextant.RoleEvents}, "incident": {Role: sextant.RoleEvents}, "crash": {Role: sextant.RoleEvents}, "event": {Role: sextant.RoleEvents},
+	"record": {Role: sextant.RoleEvents}, "case": {Role: sextant.RoleEvents}, "text": {Role: sextant.RoleEvents},
+	"narrative": {Role: sextant.RoleEvents, Part: partNarrative}, "cause": {Role: sextant.RoleEvents, Part: partCause},
+	"article": {Role: sextant.RoleReports}, "story": {Role: sextant.RoleReports}, "stories": {Role: sextant.RoleReports}, "news": {Role: sextant.RoleReports}, "headline": {Role: sextant.RoleReports},
+	"rule": {Role: sextant.RoleRules}, "section": {Role: sextant.RoleRules}, "regulation": {Role: sextant.RoleRules},
 }
 
 var opposites = map[[2]string]constrain.Condition{

@@ -16,6 +16,7 @@ type Condition struct {
 	Implied bool  // brought along by a name and not said: an SR22 is a Cirrus
 	Assumed string
 	Note    string        // what to say of it: "month first", "the country"
+	Role    sextant.Role  // of a condition on texts: the collections it is about; "" is any
 	Narrow  filter.Filter // where the condition is narrower than its operator can say; see join
 }
 

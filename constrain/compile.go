@@ -102,6 +102,12 @@ type Compiled struct {
 // each to its place in constraints.
 func Compile(spec sextant.Collection, l *Lexicon, constraints []Constraint) (out []Compiled, at []int) {
 	for i, c := range constraints {
+		if isMention(c.Op) {
+			if f, ok := compileMention(c.Condition, spec.Role); ok {
+				out, at = append(out, Compiled{Constraint: c, Filter: f}), append(at, i)
+			}
+			continue
+		}
 		f, ok := spec.Schema.Field(c.Field)
 		if !ok {
 			continue
@@ -189,6 +195,10 @@ func (c Compiled) alone() filter.Filter { return Joint([]Compiled{c}) }
 // unknown is the constraint turned into "the field is not recorded, though it could
 // have been".
 func (c Compiled) unknown(l *Lexicon) Compiled {
+	if isMention(c.Op) {
+		c.Filter = untold(c.Condition)
+		return c
+	}
 	c.Filter = filter.Not{Filter: filter.Exists{Field: c.Field}}
 	if applies, ok := l.Applies[c.Field]; ok {
 		c.Filter = filter.And{c.Filter, applies}

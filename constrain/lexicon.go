@@ -35,6 +35,8 @@ type Lexicon struct {
 	// Applies says, by field and over fields of the same group, where a field can be
 	// recorded at all: an event abroad has no state, which is not an unknown one.
 	Applies map[string]filter.Filter
+	// TextNouns maps the words for texts to what they are: "cause", "article". Singular.
+	TextNouns map[string]TextNoun
 	// Units maps the words for what is counted to a unit: a group's name or "documents".
 	Units map[string]string
 	// Groupings maps the words after "by", "per" and "which" to what to group by.

@@ -114,13 +114,15 @@ func (q *Query) opposite(c Constraint, claim Claim) (Constraint, bool) {
 		c.Condition, c.Negated = o, false
 		return c, true
 	}
-	if last := len(claim.Conditions) - 1; last > 0 {
+	if last := len(claim.Conditions) - 1; last > 0 && c.Op != sextant.OpMentions {
 		if c.Field != claim.Conditions[last].Field {
 			return c, false // the last condition of a name is its most specific
 		}
 		c.Narrow = negationOfAll(claim.Conditions)
 	}
 	switch c.Op {
+	case sextant.OpMentions:
+		c.Op = sextant.OpNotMentions
 	case sextant.OpEq, sextant.OpIn:
 		c.Op = sextant.OpNotIn
 	case sextant.OpContains:

@@ -152,7 +152,7 @@ func (q *Query) recognize() []Claim {
 		return nil
 	}
 	var claims []Claim
-	for _, r := range []Recognizer{recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields} {
+	for _, r := range []Recognizer{recognizeMentions, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields} {
 		claims = append(claims, r(q)...)
 	}
 	for _, r := range q.Lexicon.Recognizers {
