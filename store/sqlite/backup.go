@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -37,23 +38,29 @@ type manifestFile struct {
 const manifestName = "manifest.json"
 
 // Backup writes everything in the data folder into a file, while the store goes on
-// serving. Every collection is copied as of one moment. The catalogue is copied first:
-// a mark in a backup so never promises a document that is not in it. The file is there
-// whole or not at all.
+// serving; see Inspector.Backup.
 func (s *Store) Backup(ctx context.Context, file string) error {
-	if err := s.backup(ctx, file); err != nil {
+	return (&Inspector{s.dir, s.isOpen}).Backup(ctx, file)
+}
+
+// Backup writes everything in the data folder into a file, beside whichever process has
+// it open. Every collection is copied as of one moment. The catalogue is copied first: a
+// mark in a backup so never promises a document that is not in it. The file is there
+// whole or not at all, and replaces one of its name.
+func (i *Inspector) Backup(ctx context.Context, file string) error {
+	if err := i.backup(ctx, file); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, file string) error {
+func (i *Inspector) backup(ctx context.Context, file string) error {
 	scratch, err := os.MkdirTemp(filepath.Dir(file), ".backup-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	m, err := s.copyDatabases(ctx, scratch)
+	m, err := i.copyDatabases(ctx, scratch)
 	if err != nil {
 		return err
 	}
@@ -68,52 +75,63 @@ func (s *Store) backup(ctx context.Context, file string) error {
 }
 
 // copyDatabases copies the databases into a folder, under their names.
-func (s *Store) copyDatabases(ctx context.Context, into string) (manifest, error) {
+func (i *Inspector) copyDatabases(ctx context.Context, into string) (manifest, error) {
 	m := manifest{Format: format, Made: time.Now().UTC().Truncate(time.Second)}
-	if err := m.copy(ctx, s.catalog.db, into, "catalog.db"); err != nil {
+	c, err := i.catalog()
+	if err != nil {
 		return m, err
 	}
-	entries, err := s.catalog.entries(ctx)
+	err = m.copy(ctx, c.db.read, into, catalogName)
+	if err := errors.Join(err, c.close()); err != nil {
+		return m, err
+	}
+	entries, err := entriesOf(ctx, filepath.Join(into, catalogName)) // what the copy names is what it needs
 	if err != nil {
 		return m, failure("read catalogue", err)
 	}
 	for _, e := range entries {
-		name := path.Join("c", e.folder, "main.db")
-		source := filepath.Join(s.dir, filepath.FromSlash(name))
-		if _, err := os.Stat(source); errors.Is(err, os.ErrNotExist) {
-			continue // never opened, or dropped meanwhile
-		}
-		db, err := openDatabase(source, s.options.vfs, "", s.options.at.log)
-		if err != nil {
-			return m, err
-		}
-		err = m.copy(ctx, db, into, name)
-		if err := errors.Join(err, db.close()); err != nil {
+		if err := i.copyCollection(ctx, &m, e, into); err != nil {
 			return m, fmt.Errorf("copy collection %s: %w", e.spec.Name, err)
 		}
 	}
 	return m, nil
 }
 
+func entriesOf(ctx context.Context, path string) ([]entry, error) {
+	db, err := openToRead(path)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return (&catalog{&database{read: db}}).entries(ctx)
+}
+
+func (i *Inspector) copyCollection(ctx context.Context, m *manifest, e entry, into string) error {
+	name := path.Join("c", e.folder, "main.db")
+	source := filepath.Join(i.dir, filepath.FromSlash(name))
+	if _, err := os.Stat(source); errors.Is(err, os.ErrNotExist) {
+		return nil // never opened, or dropped meanwhile
+	}
+	if !i.live(e.spec.Name) {
+		if err := checkLog(source); err != nil {
+			return err
+		}
+	}
+	db, err := openToRead(source)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return m.copy(ctx, db, into, name)
+}
+
 // copy copies one database and enters it.
-func (m *manifest) copy(ctx context.Context, db *database, into, name string) error {
+func (m *manifest) copy(ctx context.Context, db *sql.DB, into, name string) error {
 	target := filepath.Join(into, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	conn, err := db.read.Conn(ctx)
-	if err != nil {
-		return failure("copy", err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, `PRAGMA query_only(0)`); err != nil {
-		return failure("copy", err)
-	}
-	_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, target)
-	if _, e := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA query_only(1)`); err == nil {
-		err = e
-	}
-	if err != nil {
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, target); err != nil {
 		return failure("copy", err)
 	}
 	size, sum, err := digest(target)

@@ -49,19 +49,12 @@ func openCatalog(path, vfs string) (*catalog, error) {
 
 // create enters a new collection.
 func (c *catalog) create(ctx context.Context, spec sextant.Collection) error {
-	body, err := json.Marshal(spec)
-	if err != nil {
-		return err
-	}
 	return failure("enter collection", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		var generation int64
 		if err := tx.QueryRow(`UPDATE generation SET last = last + 1 RETURNING last`).Scan(&generation); err != nil {
 			return err
 		}
-		folder := fmt.Sprintf("%s-%d", spec.Name, generation)
-		_, err := tx.Exec(`INSERT INTO collection VALUES(?,?,?,?,?)`, spec.Name, folder, generation, string(body),
-			checksumOf(spec.Name, folder, fmt.Sprint(generation), string(body)))
-		return err
+		return entry{spec, fmt.Sprintf("%s-%d", spec.Name, generation), generation}.insert(tx, "collection")
 	}))
 }
 
@@ -78,15 +71,7 @@ func (c *catalog) renew(ctx context.Context, e entry) (entry, error) {
 
 // respecify replaces a collection's entry.
 func (c *catalog) respecify(ctx context.Context, e entry) error {
-	body, err := json.Marshal(e.spec)
-	if err != nil {
-		return err
-	}
-	return failure("change specification", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`UPDATE collection SET generation = ?, spec = ?, sum = ? WHERE name = ?`, e.generation, string(body),
-			checksumOf(e.spec.Name, e.folder, fmt.Sprint(e.generation), string(body)), e.spec.Name)
-		return err
-	}))
+	return failure("change specification", c.db.update(ctx, smallWrite, func(tx *sql.Tx) error { return e.insert(tx, "collection") }))
 }
 
 // drop takes a collection's entry out and notes its folder for removal. Folders are

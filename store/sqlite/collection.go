@@ -60,6 +60,7 @@ CREATE TABLE IF NOT EXISTS doc(
 	row INTEGER PRIMARY KEY, id TEXT NOT NULL, revision TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
 	meta BLOB NOT NULL, chunks BLOB NOT NULL, rest BLOB NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS vec(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS about(name TEXT NOT NULL, folder TEXT NOT NULL, generation INTEGER NOT NULL, spec TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS gone(row INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
 `
 
@@ -128,7 +129,11 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	}
 	c := &collection{folder: folder, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
 	c.life, c.stop = context.WithCancel(context.Background())
-	if err := c.load(ctx); err != nil {
+	err = c.load(ctx)
+	if err == nil {
+		err = c.introduce(ctx)
+	}
+	if err != nil {
 		c.stop()
 		db.close()
 		return nil, err
@@ -154,7 +159,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	next := c.state
 	known := c.index.names.with(spec.Schema)
 	next.Names = known.list
-	if err := c.db.update(ctx, smallWrite, next.write); err != nil {
+	if err := c.db.update(ctx, smallWrite, func(tx *sql.Tx) error { return errors.Join(next.write(tx), e.writeAbout(tx)) }); err != nil {
 		return failure("change specification", err)
 	}
 	if err := cat.respecify(ctx, e); err != nil {

@@ -53,7 +53,9 @@ type derivedPlace struct {
 	log    *slog.Logger
 }
 
-func (c *collection) place() derivedPlace { return derivedPlace{filepath.Join(c.folder, derivedFolder), c.log} }
+func (c *collection) place() derivedPlace {
+	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.log}
+}
 
 // removeVectorFiles removes vector files of indexes that were given up.
 func (c *collection) removeVectorFiles() {

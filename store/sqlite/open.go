@@ -47,13 +47,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data folder: %w", err)
 	}
-	cat, err := openCatalog(filepath.Join(o.Dir, "catalog.db"), o.vfs)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	cat, err := soundCatalog(ctx, o.Dir, o.vfs, o.Log)
 	if err != nil {
 		_ = l.release()
 		return nil, fmt.Errorf("open data folder: %w", err)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.at == (thresholds{}) {
 		o.at = usual

@@ -26,42 +26,26 @@ type Remedy string
 
 // The remedies.
 const (
-	Nothing Remedy = "nothing needs to be done"                         // it mends itself
-	Mend    Remedy = "repair, then ingest again what is lost"           // Store.Repair
-	Replace Remedy = "restore a backup, or ingest everything once more" // damage to the file's structure
+	Nothing   Remedy = "nothing needs to be done"                         // it mends itself
+	Mend      Remedy = "repair, then ingest again what is lost"           // Store.Repair
+	Catalogue Remedy = "make the catalogue again from the collections"    // Rebuild
+	Replace   Remedy = "restore a backup, or ingest everything once more" // damage to the file's structure
 )
 
-// Check reads everything in the data folder and compares it with its checksums. It
-// opens what it checks by itself, so that a collection which does not open any more can
-// be looked at, and may run while the store serves.
+// Check reads everything in the data folder and compares it with its checksums, while the
+// store serves. Damage that keeps a collection from opening is found as well.
 func (s *Store) Check(ctx context.Context) ([]Problem, error) {
-	problems, err := s.catalog.verify(ctx)
-	if err != nil {
-		return problems, fmt.Errorf("check catalogue: %w", err)
-	}
-	entries, err := s.catalog.entries(ctx)
-	if err != nil {
-		return append(problems, Problem{What: err.Error(), Remedy: Replace}), nil
-	}
-	for _, e := range entries {
-		found, err := s.verify(ctx, e)
-		if err != nil {
-			return problems, fmt.Errorf("check collection %s: %w", e.spec.Name, err)
-		}
-		problems = append(problems, found...)
-	}
-	stray, err := s.unlisted(entries)
-	return append(problems, stray...), err
+	return (&Inspector{s.dir, s.isOpen}).Check(ctx)
 }
 
 // verify looks through the catalogue's file and its rows.
 func (c *catalog) verify(ctx context.Context) ([]Problem, error) {
-	problems, err := quickCheck(ctx, c.db.read, "")
+	problems, err := quickCheck(ctx, c.db.read, "", Catalogue)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}
 	if _, err := c.Receipts(ctx, "", 0); err != nil {
-		problems = append(problems, Problem{What: err.Error(), Remedy: Replace})
+		problems = append(problems, Problem{What: err.Error(), Remedy: Catalogue})
 	}
 	rows, err := c.db.read.QueryContext(ctx, `SELECT key, value, sum FROM mark`)
 	if err != nil {
@@ -75,7 +59,7 @@ func (c *catalog) verify(ctx context.Context) ([]Problem, error) {
 			return problems, failure("read marks", err)
 		}
 		if sum != checksumOf(key, value) {
-			problems = append(problems, Problem{What: fmt.Sprintf("mark %q has a wrong checksum", key), Remedy: Replace})
+			problems = append(problems, Problem{What: fmt.Sprintf("mark %q has a wrong checksum", key), Remedy: Catalogue})
 		}
 	}
 	return problems, failure("read marks", rows.Err())
@@ -83,7 +67,7 @@ func (c *catalog) verify(ctx context.Context) ([]Problem, error) {
 
 // quickCheck has SQLite look through the structure of a file. Damage it does not even
 // get past is a problem like any other.
-func quickCheck(ctx context.Context, db *sql.DB, collection string) ([]Problem, error) {
+func quickCheck(ctx context.Context, db *sql.DB, collection string, remedy Remedy) ([]Problem, error) {
 	rows, err := db.QueryContext(ctx, `PRAGMA quick_check`)
 	var problems []Problem
 	if err == nil {
@@ -94,54 +78,71 @@ func quickCheck(ctx context.Context, db *sql.DB, collection string) ([]Problem, 
 				return nil, failure("check structure", err)
 			}
 			if line != "ok" {
-				problems = append(problems, Problem{Collection: collection, What: line, Remedy: Replace})
+				problems = append(problems, Problem{Collection: collection, What: line, Remedy: remedy})
 			}
 		}
 		err = rows.Err()
 	}
 	if err = failure("check structure", err); errors.Is(err, store.ErrCorrupt) {
-		return append(problems, Problem{Collection: collection, What: err.Error(), Remedy: Replace}), nil
+		return append(problems, Problem{Collection: collection, What: err.Error(), Remedy: remedy}), nil
 	}
 	return problems, err
 }
 
-// unlisted reports folders that no entry of the catalogue names.
-func (s *Store) unlisted(entries []entry) ([]Problem, error) {
-	folders, err := os.ReadDir(filepath.Join(s.dir, "c"))
+// unlisted reports folders that no entry of the catalogue names, and catalogues set aside.
+func (i *Inspector) unlisted(ctx context.Context, c *catalog, entries []entry) ([]Problem, error) {
+	folders, err := os.ReadDir(filepath.Join(i.dir, "c"))
 	if err != nil {
 		return nil, fmt.Errorf("check folders: %w", err)
 	}
+	dropped, err := c.dropped(ctx)
+	if err != nil {
+		return nil, failure("check folders", err)
+	}
+	missing, err := c.missing(ctx, i.dir)
+	if err != nil {
+		return nil, failure("check folders", err)
+	}
 	var problems []Problem
 	for _, f := range folders {
-		if !slices.ContainsFunc(entries, func(e entry) bool { return e.folder == f.Name() }) {
-			problems = append(problems, Problem{What: fmt.Sprintf("folder c/%s belongs to no collection of the catalogue", f.Name()), Remedy: Replace})
+		remedy := Nothing
+		if slices.Contains(missing, f.Name()) {
+			remedy = Catalogue
 		}
+		listed := slices.ContainsFunc(entries, func(e entry) bool { return e.folder == f.Name() })
+		if !listed && !slices.Contains(dropped, f.Name()) {
+			problems = append(problems, Problem{What: fmt.Sprintf("folder c/%s belongs to no collection of the catalogue", f.Name()), Remedy: remedy})
+		}
+	}
+	aside, _ := filepath.Glob(filepath.Join(i.dir, catalogName+asideSuffix+"*[0-9]")) // the pattern is well-formed
+	for _, path := range aside {
+		problems = append(problems, Problem{What: fmt.Sprintf("the catalogue was made again, and receipts may have been lost; the old one is %s, which can be deleted", filepath.Base(path)), Remedy: Nothing})
 	}
 	return problems, nil
 }
 
-// verify looks through one collection. The log of one that is open is being written, and
-// was looked at before.
-func (s *Store) verify(ctx context.Context, e entry) ([]Problem, error) {
-	path := filepath.Join(s.folder(e.folder), "main.db")
+// verify looks through one collection. The log of one that is in use is being written,
+// and was looked at when it was opened.
+func (i *Inspector) verify(ctx context.Context, e entry) ([]Problem, error) {
+	path := filepath.Join(i.folder(e.folder), "main.db")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil // never opened
 	}
-	if !s.isOpen(e.spec.Name) {
+	if !i.live(e.spec.Name) {
 		if err := checkLog(path); err != nil {
 			return []Problem{{Collection: e.spec.Name, What: err.Error(), Remedy: Mend}}, nil
 		}
 	}
-	db, err := openDatabase(path, s.options.vfs, "", s.options.at.log)
+	db, err := openToRead(path)
 	if err != nil {
 		return asProblem(e.spec.Name, err)
 	}
-	defer db.close()
-	problems, err := quickCheck(ctx, db.read, e.spec.Name)
+	defer db.Close()
+	problems, err := quickCheck(ctx, db, e.spec.Name, Replace)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}
-	tx, err := db.read.BeginTx(ctx, nil)
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, failure("begin", err)
 	}
@@ -155,11 +156,15 @@ func (s *Store) verify(ctx context.Context, e entry) ([]Problem, error) {
 	if err := a.run(ctx, tx); err != nil {
 		return a.problems, err
 	}
-	s.verifyDerived(e, a.state, &a)
+	i.verifyDerived(e, a.state, &a)
 	return a.problems, nil
 }
 
+// isOpen reports whether a collection is in use. The catalogue always is.
 func (s *Store) isOpen(name string) bool {
+	if name == "" {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[name] != nil
@@ -173,8 +178,8 @@ func asProblem(collection string, err error) ([]Problem, error) {
 	return nil, err
 }
 
-func (s *Store) verifyDerived(e entry, st state, a *audit) {
-	c := &collection{folder: s.folder(e.folder)}
+func (i *Inspector) verifyDerived(e entry, st state, a *audit) {
+	c := &collection{folder: i.folder(e.folder)}
 	for _, path := range c.derivedFiles() {
 		_, _, err := readDerived(path, e.spec, st)
 		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, errNewer) { // these come of work going on
@@ -316,7 +321,7 @@ func (s *Store) mend(ctx context.Context, e entry) ([]Problem, error) {
 	}
 	defer db.close()
 	a := audit{collection: e.spec.Name}
-	problems, err := quickCheck(ctx, db.read, e.spec.Name)
+	problems, err := quickCheck(ctx, db.read, e.spec.Name, Replace)
 	if err == nil && len(problems) > 0 {
 		return problems, fmt.Errorf("the file's structure is damaged: %w", store.ErrCorrupt)
 	}
@@ -333,7 +338,7 @@ func (s *Store) mend(ctx context.Context, e entry) ([]Problem, error) {
 		if err := a.run(ctx, tx); err != nil {
 			return err
 		}
-		return a.mend(ctx, tx, e.generation)
+		return errors.Join(a.mend(ctx, tx, e.generation), e.writeAbout(tx))
 	})
 	return a.problems, err
 }
