@@ -16,6 +16,8 @@ type ingestCommand struct {
 	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables (CSV) and narratives (JSON lines)."`
 	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): XML files of the eCFR."`
 	News ingestNews `cmd:"" name:"news" help:"News articles: saved feeds (RSS, Atom, JSON Feed)."`
+
+	Table ingestTable `cmd:"" name:"table" help:"A table of your own: CSV, TSV, JSON, JSON lines. What its columns hold is found out."`
 }
 
 // ingestNTSB takes NTSB records in.
@@ -100,6 +102,11 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
 		return err
 	}
 	defer e.close()
+	return s.takeInto(ctx, e, job)
+}
+
+// takeInto is takeIn with the engine open.
+func (s *session) takeInto(ctx context.Context, e *engine, job ingest.Job) error {
 	job.Store = e.store
 	receipt, err := s.ingest(ctx, job)
 	if len(receipt.Files) > 0 && (err == nil || !s.json) {

@@ -98,7 +98,13 @@ func yearAlone(word string) (Date, bool) {
 }
 
 func monthYear(words []string, now time.Time) (Date, bool) {
+	if len(words[0]) == 4 { // 2006-01
+		words = []string{words[1], words[0]}
+	}
 	month, ok := monthName(words[0])
+	if n, err := strconv.Atoi(words[0]); err == nil && len(words[0]) <= 2 && len(words[1]) == 4 && n >= 1 && n <= 12 { // 01/2006
+		month, ok = time.Month(n), true
+	}
 	if !ok {
 		return Date{}, false
 	}
@@ -156,8 +162,24 @@ func monthName(word string) (time.Month, bool) {
 			return m, true
 		}
 	}
-	return 0, false
+	m, ok := foreignMonths[word]
+	return m, ok
 }
+
+// foreignMonths are the months of the larger European languages, as far as they differ
+// from English and from each other.
+var foreignMonths = func() map[string]time.Month {
+	out := map[string]time.Month{}
+	for m, words := range []string{"januar jan janvier janv enero ene gennaio januari janeiro", "februar février févr fevrier fevr febrero febbraio februari fevereiro fev",
+		"märz mär maerz mrz mars marzo maart mrt março", "avril avr abril abr aprile", "mai mayo maggio mei maio", "juni juin junio giugno giu junho", "juli juil juillet julio luglio lug julho",
+		"août aout agosto ago augustus", "septembre septiembre settembre set setembro", "oktober okt octobre octubre ottobre ott outubro out", "novembre noviembre nov novembro",
+		"dezember dez décembre déc decembre diciembre dic dicembre dezembro"} {
+		for word := range strings.FieldsSeq(words) {
+			out[word] = time.Month(m + 1)
+		}
+	}
+	return out
+}()
 
 func valid(d Date) bool {
 	if d.Year < 1 || d.Year > 9999 {

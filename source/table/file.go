@@ -16,7 +16,7 @@ import (
 
 // Errors about a file as a whole.
 var (
-	ErrEncoding = errors.New("text is UTF-16; save it as UTF-8")
+	ErrEncoding = errors.New("the encoding of the text cannot be told")
 	ErrEmpty    = errors.New("there is no header line")
 )
 
@@ -25,9 +25,10 @@ type File struct {
 	Blob   source.Blob
 	Header []string // column names, outer blanks off; a repeated name stands in Header again
 	Comma  byte     // what separates cells: one of , ; tab |
+	Pad    bool     // take records with fewer cells than the header as if empty ones followed
 
+	text     textEncoding
 	first    source.Position // of the first record
-	bom      bool
 	consumed atomic.Int64
 	notes    atomic.Pointer[source.Notes]
 }
@@ -35,8 +36,16 @@ type File struct {
 // Open reads the header of delimited text. The separator is the one of comma,
 // semicolon, tab and bar that stands most often in it.
 func Open(blob source.Blob) (*File, error) {
-	f := &File{Blob: blob}
-	in, err := blob.Stream(nil)
+	text, err := sniff(blob)
+	if err != nil {
+		return nil, err
+	}
+	return openAs(blob, text)
+}
+
+func openAs(blob source.Blob, text textEncoding) (*File, error) {
+	f := &File{Blob: blob, text: text}
+	in, err := text.open(blob, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +59,14 @@ func Open(blob source.Blob) (*File, error) {
 func (f *File) readHeader(in io.Reader) error {
 	w := newWindow(in, source.Position{})
 	start, _ := w.peek()
-	bom, err := byteOrderMark(start)
-	if err != nil {
-		return err
-	}
-	w.row(bom)
-	f.bom = bom > 0
+	w.row(byteOrderMark(start))
 	start, _ = w.peek()
-	f.Comma = separator(start[:lineLength(start)])
+	if line := start[:lineLength(start)]; declared(line) != 0 { // Excel's "sep=;"
+		f.Comma = declared(line)
+		w.row(len(line))
+	} else {
+		f.Comma = separator(line)
+	}
 	r := &reader{in: w, comma: f.Comma}
 	w.at.Record = 0
 	row, err := r.next()
@@ -77,20 +86,37 @@ func (f *File) readHeader(in io.Reader) error {
 }
 
 // byteOrderMark returns the size of UTF-8's mark at the start of the data, 0 without.
-func byteOrderMark(data []byte) (int, error) {
-	switch {
-	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		return 3, nil
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return 0, ErrEncoding
+func byteOrderMark(data []byte) int {
+	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		return 3
 	}
-	return 0, nil
+	return 0
 }
 
+// declared returns the separator that a line "sep=;" declares, 0 if it is none.
+func declared(line []byte) byte {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(line) == 5 && bytes.EqualFold(line[:4], []byte("sep=")) {
+		return line[4]
+	}
+	return 0
+}
+
+// separator returns the one of comma, semicolon, tab and bar that stands most often in
+// the header, not counting what is quoted.
 func separator(header []byte) byte {
 	best, most := byte(','), 0
 	for _, c := range []byte(",;\t|") {
-		if n := bytes.Count(header, []byte{c}); n > most {
+		n, quoted := 0, false
+		for _, b := range header {
+			switch {
+			case b == '"':
+				quoted = !quoted
+			case b == c && !quoted:
+				n++
+			}
+		}
+		if n > most {
 			best, most = c, n
 		}
 	}
@@ -116,15 +142,15 @@ func (f *File) Rows(ctx context.Context, after source.Position) iter.Seq2[Row, e
 		if after == (source.Position{}) {
 			after = f.first
 		}
-		in, err := resume(f.Blob, &f.consumed, after)
+		in, err := f.text.resume(f.Blob, &f.consumed, after)
 		if err != nil {
 			yield(Row{}, err)
 			return
 		}
 		defer func() { _ = in.Close() }()
 		r := newReader(in, f.Comma, after)
-		r.width = len(f.Header)
-		defer func() { f.notes.Store(r.notes()) }()
+		r.width, r.pad = len(f.Header), f.Pad
+		defer func() { f.notes.Store(r.notes(f.text)) }()
 		for n := 0; ; n++ {
 			if n%256 == 0 && ctx.Err() != nil {
 				yield(Row{}, ctx.Err())
@@ -144,19 +170,6 @@ func (f *File) Rows(ctx context.Context, after source.Position) iter.Seq2[Row, e
 	}
 }
 
-// resume opens a blob and passes over what was read before.
-func resume(blob source.Blob, consumed *atomic.Int64, after source.Position) (*source.Stream, error) {
-	in, err := blob.Stream(consumed)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := io.CopyN(io.Discard, in, after.Offset); err != nil {
-		_ = in.Close()
-		return nil, fmt.Errorf("resume %s at byte %d: %w", blob.Name, after.Offset, err)
-	}
-	return in, nil
-}
-
 // ended reports whether an error only says that there is no more: at the end of the
 // file, or of a compressed stream that was cut.
 func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
@@ -172,8 +185,14 @@ func (f *File) Notes() source.Notes {
 	return source.Notes{}
 }
 
-func (r *reader) notes() *source.Notes {
+func (r *reader) notes(text textEncoding) *source.Notes {
 	encoding, warnings := r.text.describe()
+	if text.name != "" {
+		encoding = text.name
+	}
+	if r.padded > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d records have fewer cells than the header (the first on line %d); those missing are unknown.", r.padded, r.firstPadded))
+	}
 	return &source.Notes{Encoding: encoding, Warnings: append(r.in.warnings(), warnings...)}
 }
 

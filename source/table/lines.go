@@ -22,6 +22,7 @@ type Line struct {
 // Lines is a file of one record a line.
 type Lines struct {
 	Blob     source.Blob
+	text     textEncoding
 	consumed atomic.Int64
 	notes    atomic.Pointer[source.Notes]
 }
@@ -30,18 +31,15 @@ type Lines struct {
 // a line break is yielded like any other: whether it is whole, its content must say.
 func (l *Lines) All(ctx context.Context, after source.Position) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		in, err := resume(l.Blob, &l.consumed, after)
+		in, err := l.text.resume(l.Blob, &l.consumed, after)
 		if err != nil {
 			yield(Line{}, err)
 			return
 		}
 		defer func() { _ = in.Close() }()
 		r := newReader(in, 0, after)
-		defer func() { l.notes.Store(r.notes()) }()
-		if err := r.skipMark(after); err != nil {
-			yield(Line{}, fmt.Errorf("read %s: %w", l.Blob.Name, err))
-			return
-		}
+		defer func() { l.notes.Store(r.notes(l.text)) }()
+		r.skipMark(after)
 		for n := 0; ; n++ {
 			if n%256 == 0 && ctx.Err() != nil {
 				yield(Line{}, ctx.Err())
@@ -62,18 +60,13 @@ func (l *Lines) All(ctx context.Context, after source.Position) iter.Seq2[Line, 
 }
 
 // skipMark passes over a byte-order mark at the beginning of a file.
-func (r *reader) skipMark(after source.Position) error {
+func (r *reader) skipMark(after source.Position) {
 	if after != (source.Position{}) {
-		return nil
+		return
 	}
 	start, _ := r.in.peek()
-	bom, err := byteOrderMark(start)
-	if err != nil {
-		return err
-	}
-	r.in.row(bom)
+	r.in.row(byteOrderMark(start))
 	r.in.at.Record = 0
-	return nil
 }
 
 func (r *reader) nextLine() (Line, error) {
@@ -131,15 +124,17 @@ func (l *Lines) Notes() source.Notes {
 // FirstLine returns the first line that is not blank, for telling what a file is.
 // It reads at most MaxRecord bytes.
 func FirstLine(blob source.Blob) ([]byte, error) {
-	in, err := blob.Stream(nil)
+	text, err := sniff(blob)
+	if err != nil {
+		return nil, err
+	}
+	in, err := text.open(blob, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
 	r := newReader(io.LimitReader(in, MaxRecord), 0, source.Position{})
-	if err := r.skipMark(source.Position{}); err != nil {
-		return nil, fmt.Errorf("read %s: %w", blob.Name, err)
-	}
+	r.skipMark(source.Position{})
 	for {
 		line, err := r.nextLine()
 		if err != nil {

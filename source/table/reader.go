@@ -17,6 +17,7 @@ type Row struct {
 	At, Next source.Position
 	Cells    []string // UTF-8, without the quotes; nil if Problem is set or the row is blank
 	Problem  string   // why the record is refused
+	Short    bool     // had fewer cells than the header; the others are ""
 	Blank    string   // why there is nothing in it: an empty line, NULs
 }
 
@@ -24,9 +25,12 @@ type Row struct {
 type reader struct {
 	in    *window
 	comma byte
-	width int // number of cells a record must have; 0 before the header is read
+	width int  // number of cells a record must have; 0 before the header is read
+	pad   bool // or may have fewer
 	text  decoder
 	cells []span
+
+	padded, firstPadded int64 // records with too few cells; the line of the first
 }
 
 type span struct {
@@ -70,7 +74,9 @@ func (r *reader) take(record []byte, size int, cells []span) Row {
 		row.Blank = "empty line"
 		return row
 	}
-	if cells = trimEmpty(record, cells, r.width); r.width > 0 && len(cells) != r.width {
+	cells = trimEmpty(record, cells, r.width)
+	short := r.pad && len(cells) < r.width
+	if r.width > 0 && len(cells) != r.width && !short {
 		return r.refuse(size, fmt.Sprintf("%d cells where the header has %d", len(cells), r.width))
 	}
 	line := r.in.at.Line + 1
@@ -80,8 +86,14 @@ func (r *reader) take(record []byte, size int, cells []span) Row {
 		cells = trimEmpty(text, cells, r.width)
 	}
 	out := cellText(text, cells)
+	if short {
+		if r.padded++; r.padded == 1 {
+			r.firstPadded = line
+		}
+		out = append(out, make([]string, r.width-len(out))...)
+	}
 	row := r.in.row(size)
-	row.Cells = out
+	row.Cells, row.Short = out, short
 	return row
 }
 
@@ -104,7 +116,7 @@ func (r *reader) refuse(size int, reason string) Row {
 // it, or a record cut off.
 func (r *reader) last(data []byte, size int, cells []span) (Row, error) {
 	unclosed := size == 0
-	if !unclosed && r.in.broken() == nil && (r.width == 0 || len(trimEmpty(data, cells, r.width)) >= r.width) {
+	if !unclosed && r.in.broken() == nil && (r.width == 0 || r.pad || len(trimEmpty(data, cells, r.width)) >= r.width) {
 		return r.take(data, len(data), cells), nil
 	}
 	if line := lineLength(data); unclosed && line < len(data) && r.looksLikeRecords(data[line:]) {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,18 +9,16 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
-	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/source"
 )
 
-// Source reads tables through one Mapping. Where an id stands on several records, the
-// last one read is kept.
+// Source reads tables through one Mapping.
 type Source struct {
 	mapping Mapping
 	blobs   []source.Blob
 }
 
-// NewSource returns the source of some tables, CSV or JSON lines each.
+// NewSource returns the source of some tables: CSV, TSV, JSON or JSON lines each.
 func NewSource(m Mapping, blobs ...source.Blob) *Source { return &Source{m, blobs} }
 
 // Name implements source.Source.
@@ -30,7 +27,12 @@ func (s *Source) Name() string { return s.mapping.Source }
 // Version implements source.Source: the reading and the mapping.
 func (s *Source) Version() string {
 	m := s.mapping
-	return fmt.Sprintf("table/1 %s %s %q %+v %q", m.ID, m.Title, m.Text, m.Fields, m.Unknown)
+	return fmt.Sprintf("table/2 %s %s %q %+v %t %q %q", m.ID, m.Title, m.Text, m.Fields, m.Record, m.Unknown, m.Encoding)
+}
+
+// Covers implements source.Covering: a file read again says all there is under its name.
+func (s *Source) Covers(name string) bool {
+	return slices.ContainsFunc(s.blobs, func(b source.Blob) bool { return b.Name == name })
 }
 
 // ErrColumns says that a table lacks columns its mapping names.
@@ -41,183 +43,106 @@ var ErrColumns = errors.New("columns are missing")
 func (s *Source) Inputs(context.Context) ([]source.Input, error) {
 	var out []source.Input
 	for _, b := range s.blobs {
-		first, err := FirstLine(b)
+		r, err := openReading(b, s.mapping.Encoding)
 		if err != nil {
 			return nil, err
 		}
-		if bytes.HasPrefix(first, []byte("{")) {
-			out = append(out, &jsonInput{Lines: &Lines{Blob: b}, mapping: &s.mapping})
-			continue
+		if names := r.columns(); names != nil {
+			missing := slices.DeleteFunc(s.mapping.columns(), func(c string) bool { return slices.Contains(names, c) })
+			if len(missing) > 0 {
+				return nil, fmt.Errorf("%s: %w: %s; there are: %s", b.Name, ErrColumns, strings.Join(missing, ", "), strings.Join(names, ", "))
+			}
 		}
-		f, err := Open(b)
-		if err != nil {
-			return nil, err
-		}
-		if missing := f.lacks(s.mapping.columns()); len(missing) > 0 {
-			return nil, fmt.Errorf("%s: %w: %s; there are: %s", b.Name, ErrColumns, strings.Join(missing, ", "), strings.Join(f.Header, ", "))
-		}
-		out = append(out, &csvInput{File: f, mapping: &s.mapping})
+		out = append(out, &input{reading: r, blob: b, mapping: &s.mapping, index: indexOf(r.columns())})
 	}
 	return out, nil
 }
 
-func (f *File) lacks(columns []string) []string {
-	return slices.DeleteFunc(columns, func(c string) bool { return slices.Contains(f.Header, c) })
-}
-
-// csvInput is one delimited file.
-type csvInput struct {
-	*File
+// input is one table.
+type input struct {
+	reading
+	blob    source.Blob
 	mapping *Mapping
+	index   map[string]int
+	study   *study
 	odd     oddities
-	dates   map[string]Order
-	doubts  []string
+	left    int64 // nested lists that no column holds
 }
 
 // Name implements source.Input.
-func (in *csvInput) Name() string { return in.Blob.Name }
-
-// Kind implements source.Input.
-func (in *csvInput) Kind() string { return "csv" }
+func (in *input) Name() string { return in.blob.Name }
 
 // Size implements source.Input.
-func (in *csvInput) Size() int64 { return in.Blob.Size }
+func (in *input) Size() int64 { return in.blob.Size }
 
 // Digest implements source.Input.
-func (in *csvInput) Digest(ctx context.Context) (string, error) { return in.Blob.Digest(ctx) }
+func (in *input) Digest(ctx context.Context) (string, error) { return in.blob.Digest(ctx) }
 
-// Items implements source.Input. Columns of dates are read through once before, for
-// the order of their numbers.
-func (in *csvInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
+// Items implements source.Input. The file is read through once before, for what only all
+// of its records tell.
+func (in *input) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
-		in.odd = oddities{}
-		if err := in.vote(ctx); err != nil {
+		in.odd, in.left = oddities{}, 0
+		var err error
+		if in.study, err = newStudy(ctx, in.reading, in.mapping); err != nil {
 			yield(source.Item{}, err)
 			return
 		}
-		for row, err := range in.Rows(ctx, after) {
+		for e, err := range in.entries(ctx, after) {
 			if err != nil {
 				yield(source.Item{}, err)
 				return
 			}
-			if !yield(in.item(row), nil) {
+			if !yield(in.item(e), nil) {
 				return
 			}
 		}
 	}
 }
 
-// vote decides the order of each column of dates.
-func (in *csvInput) vote(ctx context.Context) error {
-	names := in.mapping.dateColumns()
-	orders, doubts, err := in.DateOrders(ctx, names, in.mapping.Dates)
-	in.dates, in.doubts = orders, doubts
-	return err
-}
-
-func (in *csvInput) item(row Row) source.Item {
+func (in *input) item(e entry) source.Item {
 	switch {
-	case row.Problem != "":
-		return source.Refuse(row.At, row.Next, row.Problem)
-	case row.Blank != "":
-		return source.Skip(row.At, row.Next, row.Blank)
+	case e.problem != "":
+		return source.Refuse(e.at, e.next, e.problem)
+	case e.blank != "":
+		return source.Skip(e.at, e.next, e.blank)
+	case e.empty():
+		return source.Skip(e.at, e.next, "no cell has anything in it")
 	}
-	cell := func(column string) []string {
-		if i := slices.Index(in.Header, column); i >= 0 {
-			return row.Cells[i : i+1]
-		}
-		return nil
+	doc, strange, err := in.mapping.document(e.record(in.index), in.study)
+	if err == nil && e.short && len(strange) > 0 {
+		err = ErrShort
 	}
-	return in.mapping.item(row.At, row.Next, cell, in.dates, &in.odd)
-}
-
-// Notes implements source.Input.
-func (in *csvInput) Notes() source.Notes {
-	n := in.File.Notes()
-	if repeated := in.Repeated(); len(repeated) > 0 {
-		n.Warnings = append(n.Warnings, "Columns stand more than once, the first counts: "+strings.Join(repeated, ", ")+".")
-	}
-	n.Warnings = append(append(n.Warnings, in.doubts...), in.odd.warnings()...)
-	return n
-}
-
-// jsonInput is one file of JSON lines.
-type jsonInput struct {
-	*Lines
-	mapping *Mapping
-	odd     oddities
-}
-
-// Name implements source.Input.
-func (in *jsonInput) Name() string { return in.Blob.Name }
-
-// Kind implements source.Input.
-func (in *jsonInput) Kind() string { return "jsonl" }
-
-// Size implements source.Input.
-func (in *jsonInput) Size() int64 { return in.Blob.Size }
-
-// Digest implements source.Input.
-func (in *jsonInput) Digest(ctx context.Context) (string, error) { return in.Blob.Digest(ctx) }
-
-// Items implements source.Input.
-func (in *jsonInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
-	return func(yield func(source.Item, error) bool) {
-		in.odd = oddities{}
-		for line, err := range in.All(ctx, after) {
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			if !yield(in.item(line), nil) {
-				return
-			}
-		}
-	}
-}
-
-func (in *jsonInput) item(line Line) source.Item {
-	switch {
-	case line.Problem != "":
-		return source.Refuse(line.At, line.Next, line.Problem)
-	case line.Blank != "":
-		return source.Skip(line.At, line.Next, line.Blank)
-	}
-	r, err := jsonRecord(line.Data)
 	if err != nil {
-		return source.Refuse(line.At, line.Next, err.Error())
+		return source.Refuse(e.at, e.next, err.Error())
 	}
-	orders := map[string]Order{}
-	for _, name := range in.mapping.dateColumns() {
-		orders[name] = in.mapping.Dates
-	}
-	return in.mapping.item(line.At, line.Next, r, orders, &in.odd)
+	doc.Source.URI = in.blob.Name
+	in.odd.add(e.at.Line+1, strange)
+	in.left += int64(e.left)
+	return source.Item{At: e.at, Next: e.next, ID: doc.ID, Contribution: whole{doc}}
+}
+
+// empty reports whether an entry is a row of blank cells.
+func (e *entry) empty() bool {
+	return e.object == nil && !slices.ContainsFunc(e.row, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
 // Notes implements source.Input.
-func (in *jsonInput) Notes() source.Notes {
-	n := in.Lines.Notes()
+func (in *input) Notes() source.Notes {
+	n := in.reading.Notes()
+	if r, ok := in.reading.(*rowReading); ok {
+		if repeated := r.Repeated(); len(repeated) > 0 {
+			n.Warnings = append(n.Warnings, "Columns stand more than once, the later ones have a number: "+strings.Join(repeated, ", ")+".")
+		}
+	}
+	if in.left > 0 {
+		n.Warnings = append(n.Warnings, fmt.Sprintf("%d lists of objects within records were left out: a table has no place for them.", in.left))
+	}
+	if in.study != nil {
+		n.Warnings = append(n.Warnings, in.study.doubts...)
+	}
 	n.Warnings = append(n.Warnings, in.odd.warnings()...)
 	return n
-}
-
-func (m *Mapping) item(at, next source.Position, r record, dates map[string]Order, odd *oddities) source.Item {
-	doc, strange, err := m.document(r, dates)
-	if err != nil {
-		return source.Refuse(at, next, err.Error())
-	}
-	odd.add(at.Line+1, strange)
-	return source.Item{At: at, Next: next, ID: doc.ID, Contribution: whole{doc}}
-}
-
-func (m *Mapping) dateColumns() []string {
-	var out []string
-	for _, c := range m.Fields {
-		if c.Field.Kind == filter.Time {
-			out = append(out, c.Name)
-		}
-	}
-	return out
 }
 
 // whole is a record that is a document by itself.
