@@ -13,10 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"time"
-
-	"github.com/sextant-rag/sextant/store"
 )
 
 // A backup is one tar file: manifest.json, and then each database of the folder as
@@ -190,96 +187,4 @@ func appendFile(w *tar.Writer, from string, entry manifestFile, made time.Time) 
 	defer f.Close()
 	_, err = io.Copy(w, f)
 	return err
-}
-
-// Restore makes a data folder of a backup. The folder must be missing or empty; it is
-// there whole or not at all. A file that is not what its manifest says is
-// store.ErrCorrupt.
-func Restore(ctx context.Context, file, dir string) error {
-	if err := restore(ctx, file, dir); err != nil {
-		return fmt.Errorf("restore: %w", err)
-	}
-	return nil
-}
-
-func restore(ctx context.Context, file, dir string) error {
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is not empty: %w", dir, os.ErrExist)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	parent := filepath.Dir(filepath.Clean(dir))
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp(parent, ".restore-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	if err := unpack(ctx, tar.NewReader(f), scratch); err != nil {
-		return err
-	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(scratch, dir); err != nil {
-		return err
-	}
-	return syncFolder(parent)
-}
-
-// backedUp are the names a backup may hold: nothing in it is written anywhere else.
-var backedUp = regexp.MustCompile(`^(catalog\.db|c/[a-z0-9_-]+/main\.db)$`)
-
-func unpack(ctx context.Context, r *tar.Reader, into string) error {
-	head, err := r.Next()
-	if err != nil || head.Name != manifestName || head.Size > 64<<20 {
-		return fmt.Errorf("it is no backup: %w", errors.Join(store.ErrCorrupt, err))
-	}
-	var m manifest
-	if err := json.NewDecoder(io.LimitReader(r, head.Size)).Decode(&m); err != nil {
-		return fmt.Errorf("its manifest: %w", errors.Join(store.ErrCorrupt, err))
-	}
-	if m.Format != format {
-		return fmt.Errorf("it has format %d, this program reads %d: %w", m.Format, format, store.ErrUnsupported)
-	}
-	for _, want := range m.Files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		head, err := r.Next()
-		if err != nil || head.Name != want.Name || head.Size != want.Size || !backedUp.MatchString(want.Name) {
-			return fmt.Errorf("it does not hold %q as its manifest says: %w", want.Name, errors.Join(store.ErrCorrupt, err))
-		}
-		if err := unpackFile(r, filepath.Join(into, filepath.FromSlash(want.Name)), want); err != nil {
-			return err
-		}
-	}
-	return syncFolder(into)
-}
-
-func unpackFile(r io.Reader, target string, want manifestFile) (err error) {
-	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	h := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
-		return fmt.Errorf("%s: %w", want.Name, errors.Join(store.ErrCorrupt, err))
-	}
-	if hex.EncodeToString(h.Sum(nil)) != want.SHA256 {
-		return fmt.Errorf("%s is damaged: %w", want.Name, store.ErrCorrupt)
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(target))
 }

@@ -87,6 +87,9 @@ func openReading(path, option, value string) (*sql.DB, error) {
 
 // Check reads everything in the data folder and compares it with its checksums.
 func (i *Inspector) Check(ctx context.Context) ([]Problem, error) {
+	if _, err := os.Stat(filepath.Join(i.dir, restoreName)); err == nil {
+		return []Problem{{What: "restoring a backup was interrupted after it had been unpacked; it is finished when the folder is opened the next time", Remedy: Nothing}}, nil
+	}
 	c, err := i.catalog()
 	if errors.Is(err, store.ErrCorrupt) {
 		return []Problem{{What: err.Error(), Remedy: Catalogue}}, nil

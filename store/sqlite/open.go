@@ -50,6 +50,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if err := finishRestore(o.Dir); err != nil {
+		_ = l.release()
+		return nil, fmt.Errorf("open data folder: finish restoring: %w", err)
+	}
 	cat, err := soundCatalog(ctx, o.Dir, o.vfs, o.Log)
 	if err != nil {
 		_ = l.release()

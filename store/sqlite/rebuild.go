@@ -31,7 +31,10 @@ const (
 func Rebuild(ctx context.Context, o Options) error {
 	l, err := acquire(o.Dir, o.Address)
 	if err == nil {
-		err = errors.Join(rebuild(ctx, o.Dir, o.vfs), l.release())
+		if err = finishRestore(o.Dir); err == nil {
+			err = rebuild(ctx, o.Dir, o.vfs)
+		}
+		err = errors.Join(err, l.release())
 	}
 	if err != nil {
 		return fmt.Errorf("rebuild catalogue: %w", err)

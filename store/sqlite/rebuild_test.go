@@ -142,7 +142,7 @@ func TestInspectBesideAWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		restored := filepath.Join(t.TempDir(), fmt.Sprint("restored", i))
-		if err := Restore(t.Context(), file, restored); err != nil {
+		if err := Restore(t.Context(), file, restored, false); err != nil {
 			t.Fatal(err)
 		}
 		s := openWith(t, restored, usual)

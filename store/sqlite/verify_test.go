@@ -399,11 +399,11 @@ func TestBackup(t *testing.T) {
 	if err := <-steps; err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(t.Context(), file, filepath.Join(dir, "data")); !errors.Is(err, fs.ErrExist) {
+	if err := Restore(t.Context(), file, filepath.Join(dir, "data"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("restore over data: %v", err)
 	}
 	restored := filepath.Join(dir, "restored")
-	if err := Restore(t.Context(), file, restored); err != nil {
+	if err := Restore(t.Context(), file, restored, false); err != nil {
 		t.Fatal(err)
 	}
 	r := openWith(t, restored, usual)
@@ -448,7 +448,7 @@ func damagedBackups(t *testing.T, file string) {
 		if err := os.WriteFile(name, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Restore(t.Context(), name, filepath.Join(dir, "data")); err == nil {
+		if err := Restore(t.Context(), name, filepath.Join(dir, "data"), false); err == nil {
 			if same := sameFolder(t, filepath.Join(dir, "data"), whole); !same {
 				t.Error("a damaged backup was restored")
 			}
