@@ -100,7 +100,7 @@ const maxSpellings = 12
 func (c *computer) countedAs(m *sextant.Method) error {
 	for _, p := range c.Parts {
 		recorded, ok := c.Domain.Recorded[p.Field]
-		if !ok {
+		if _, known := c.spec.Schema.Field(recorded); !ok || !known {
 			continue
 		}
 		facet, err := c.Collection.Facet(c.ctx, store.FacetQuery{Field: recorded, Filter: c.Filter, Limit: maxSpellings})

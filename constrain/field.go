@@ -146,6 +146,9 @@ func (q *Query) decimalCondition(f filter.Field, i int) (Condition, int, bool) {
 }
 
 func (q *Query) decimalAt(i int) (float64, int, bool) {
+	if n, to, ok := q.numberAt(i); ok && (to >= len(q.Tokens) || q.Tokens[to].Gap != ".") {
+		return float64(n), to, true // more than 1,000 is 1,000.50, too
+	}
 	if i+1 >= len(q.Tokens) || !q.Tokens[i].Number() || !q.Tokens[i+1].Number() || q.Tokens[i+1].Gap != "." {
 		return 0, i, false
 	}

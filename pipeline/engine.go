@@ -68,7 +68,7 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 type state struct {
 	sequences   map[string]uint64
 	collections []store.Collection
-	parser      *constrain.Parser
+	subjects    []*subject
 	files       map[string][]string // by collection, newest run first
 	sources     map[string][]string // by collection: the first part of its documents' ids
 }
@@ -85,11 +85,11 @@ func (e *Engine) current(ctx context.Context) (*state, error) {
 	if e.state != nil && maps.Equal(e.state.sequences, sequences) {
 		return e.state, nil
 	}
-	v, err := constrain.BuildVocabulary(ctx, collections, e.domain.Lexicon.Lookups...)
+	subjects, err := e.subjects(ctx, collections)
 	if err != nil {
 		return nil, unavailable("read the vocabulary", err)
 	}
-	s := &state{sequences: sequences, collections: collections, parser: constrain.NewParser(v, e.lexicon(collections), e.domain.Made), files: map[string][]string{}, sources: map[string][]string{}}
+	s := &state{sequences: sequences, collections: collections, subjects: subjects, files: map[string][]string{}, sources: map[string][]string{}}
 	for _, c := range collections {
 		if s.files[c.Spec().Name], err = e.files(ctx, c.Spec().Name); err != nil {
 			return nil, unavailable("read receipts", err)
@@ -166,16 +166,25 @@ func (s *state) collection(name string) (store.Collection, bool) {
 }
 
 // holds reports how many documents a collection holds.
-func (s *state) holds(name string) int64 { return s.parser.Vocabulary().Documents[name] }
-
-// ofRole returns the collections of a role.
-func (s *state) ofRole(role sextant.Role) (out []store.Collection) {
-	for _, c := range s.collections {
-		if c.Spec().Role == role {
-			out = append(out, c)
+func (s *state) holds(name string) int64 {
+	for _, sub := range s.subjects {
+		if sub.has(name) {
+			return sub.parser.Vocabulary().Documents[name]
 		}
 	}
-	return out
+	return 0
+}
+
+// coverage returns the period that a collection's dates cover.
+func (s *state) coverage(name string) (sextant.Coverage, bool) {
+	for _, sub := range s.subjects {
+		for _, c := range sub.parser.Vocabulary().Coverage {
+			if c.Collection == name {
+				return c, true
+			}
+		}
+	}
+	return sextant.Coverage{}, false
 }
 
 // unavailable turns a failure of the store into the error that ends a question as

@@ -47,10 +47,8 @@ func (s *state) info(ctx context.Context, c store.Collection) (sextant.Collectio
 	}
 	info := sextant.CollectionInfo{Name: spec.Name, Title: spec.Title, Role: spec.Role, Unit: spec.UnitLabel(store.Documents), Documents: size.Documents, Chunks: size.Chunks,
 		Disk: size.Disk, Memory: size.Memory, Fill: spec.Fill, Files: s.files[spec.Name]}
-	for _, cov := range s.parser.Vocabulary().Coverage {
-		if cov.Collection == spec.Name {
-			info.Coverage, info.DataDate = &cov, cov.To
-		}
+	if covered, ok := s.coverage(spec.Name); ok {
+		info.Coverage, info.DataDate = &covered, covered.To
 	}
 	return info, nil
 }

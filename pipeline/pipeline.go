@@ -52,6 +52,7 @@ type asking struct {
 	started  time.Time
 
 	state     *state
+	subject   *subject
 	asOf      time.Time
 	reading   constrain.Reading
 	plan      plan.Plan
@@ -131,11 +132,11 @@ func (a *asking) understand() (string, error) {
 		return "", err
 	}
 	if a.question.Mode == sextant.Traditional {
+		a.subject = s.everything()
 		a.reading = constrain.Reading{Content: a.question.Text}
 		a.plan = plan.Plan{Intent: plan.Factual, Otherwise: plan.Factual, Confidence: "low", Strategy: plan.Direct, Roles: []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}}
 	} else {
-		a.reading = s.parser.Parse(a.question.Text, a.asOf)
-		a.plan = plan.Make(a.reading, s.parser, a.engine.domain.Words)
+		a.choose()
 	}
 	a.answer.Intent, a.answer.Strategy, a.answer.Confidence = string(a.plan.Intent), string(a.plan.Strategy), "low"
 	if a.nothingHeld() {
@@ -154,7 +155,7 @@ func (a *asking) keepLedger() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a.account, err = constrain.Keep(a.ctx, a.inScope(), a.state.parser, a.reading, user)
+	a.account, err = constrain.Keep(a.ctx, a.inScope(), a.subject.parser, a.reading, user)
 	if err != nil {
 		return "", unavailable("count the conditions", err)
 	}
@@ -176,7 +177,7 @@ func (a *asking) keepLedger() (string, error) {
 func (a *asking) allMissing() bool {
 	needed := 0
 	for _, role := range a.plan.Needed {
-		for _, c := range a.state.ofRole(role) {
+		for _, c := range a.subject.ofRole(role) {
 			if a.state.holds(c.Spec().Name) > 0 {
 				return false
 			}

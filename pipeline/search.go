@@ -32,15 +32,16 @@ func (e *Engine) Search(ctx context.Context, q sextant.SearchQuery) (sextant.Sea
 	if err != nil {
 		return sextant.SearchResult{}, err
 	}
-	a := &asking{engine: e, ctx: ctx, question: question, state: s, asOf: e.now(), reading: s.parser.Parse(question.Text, e.now())}
+	a := &asking{engine: e, ctx: ctx, question: question, state: s, asOf: e.now()}
 	if err := a.knownCollections(); err != nil {
 		return sextant.SearchResult{}, err
 	}
+	a.choose()
 	user, err := a.userFilter()
 	if err != nil {
 		return sextant.SearchResult{}, err
 	}
-	if a.account, err = constrain.Keep(ctx, a.inScope(), s.parser, a.reading, user); err != nil {
+	if a.account, err = constrain.Keep(ctx, a.inScope(), a.subject.parser, a.reading, user); err != nil {
 		return sextant.SearchResult{}, unavailable("count the conditions", err)
 	}
 	return a.search()

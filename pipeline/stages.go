@@ -23,13 +23,14 @@ func newTraceID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// inScope returns the collections the question may use: those it names, or all.
+// inScope returns the collections the question may use: those of its subject that it
+// names, or all of them.
 func (a *asking) inScope() []store.Collection {
 	if len(a.question.Collections) == 0 {
-		return a.state.collections
+		return a.subject.collections
 	}
 	var out []store.Collection
-	for _, c := range a.state.collections {
+	for _, c := range a.subject.collections {
 		if slices.Contains(a.question.Collections, c.Spec().Name) {
 			out = append(out, c)
 		}
@@ -106,7 +107,7 @@ func emptyCollection(spec sextant.Collection) sextant.NotHeld {
 func (a *asking) notHeld() {
 	needed := map[string]bool{}
 	for _, role := range a.plan.Needed {
-		for _, c := range a.state.ofRole(role) {
+		for _, c := range a.subject.ofRole(role) {
 			needed[c.Spec().Name] = true
 		}
 	}
@@ -139,8 +140,8 @@ func (a *asking) compute() (string, error) {
 		if f == nil {
 			f = filter.All
 		}
-		computed, err := compute.Run(a.ctx, compute.Request{Collection: c, Parser: a.state.parser, Reading: a.reading, Parts: a.account.Parts[name], Filter: f,
-			Ledger: a.account.Ledger, Files: a.state.files[name], Domain: a.engine.domain.Compute})
+		computed, err := compute.Run(a.ctx, compute.Request{Collection: c, Parser: a.subject.parser, Reading: a.reading, Parts: a.account.Parts[name], Filter: f,
+			Ledger: a.account.Ledger, Files: a.state.files[name], Domain: a.subject.counting})
 		if err != nil {
 			return "", unavailable("compute", err)
 		}
@@ -152,7 +153,7 @@ func (a *asking) compute() (string, error) {
 // events reports whether a collection is one whose documents are counted when the
 // question names no other: the events, or anything in a store without roles.
 func (a *asking) events(c store.Collection) bool {
-	return c.Spec().Role == sextant.RoleEvents || len(a.state.ofRole(sextant.RoleEvents)) == 0
+	return c.Spec().Role == sextant.RoleEvents || len(a.subject.ofRole(sextant.RoleEvents)) == 0
 }
 
 // few is how many documents the conditions may leave for their records to be the

@@ -31,7 +31,7 @@ func (a *asking) keptNoun(text string) string {
 		return ""
 	}
 	last := words[len(words)-1]
-	for _, noun := range a.engine.domain.Lexicon.EventNouns {
+	for _, noun := range a.subject.parser.Lexicon().EventNouns {
 		if strings.EqualFold(last, noun) || strings.EqualFold(last, noun+"s") || strings.EqualFold(last, noun+"es") {
 			return last
 		}

@@ -165,7 +165,7 @@ func (a *asking) conditions() string {
 }
 
 func (a *asking) fieldLabel(name string) string {
-	if f, ok := a.state.parser.Vocabulary().Field(name); ok && f.Label != "" {
+	if f, ok := a.subject.parser.Vocabulary().Field(name); ok && f.Label != "" {
 		return f.Label
 	}
 	return name
