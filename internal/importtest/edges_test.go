@@ -47,9 +47,10 @@ var edges = map[string][]string{
 	"lexical":                     nouns,
 
 	// The recorder of traces, and where it sends them.
-	"trace":        nouns,
-	"trace/mlflow": base,
-	"trace/otlp":   base,
+	"trace":           nouns,
+	"trace/mlflow":    base,
+	"trace/otlp":      base,
+	"trace/tracetest": base,
 
 	// Capabilities: a contract, then what fulfils it.
 	"chunk":              base,

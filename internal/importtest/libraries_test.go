@@ -18,6 +18,8 @@ var libraries = map[string][]string{
 	"github.com/mmcdole/gofeed":           {"source/feed"},
 	"github.com/vbauerster/mpb/v8":        {"cmd"},
 	"go.yaml.in/yaml/v3":                  {"cmd"},
+	"go.opentelemetry.io/proto/otlp":      {"trace"},
+	"google.golang.org/protobuf":          {"trace"},
 	"golang.org/x/net":                    {"source/feed"}, // html
 	"golang.org/x/sys":                    {everywhere},
 	"golang.org/x/term":                   {"cmd"},

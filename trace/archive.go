@@ -1,0 +1,295 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// Options say where traces are kept and for how long.
+type Options struct {
+	Path     string        // the database file
+	MaxAge   time.Duration // older traces go; 0: 30 days
+	MaxBytes int64         // of all kept traces; the oldest go; 0: 1 GiB
+	Queue    int           // finished traces that may wait for the disk; 0: 1,024
+	Targets  []string      // exporters that each trace waits for
+	Log      *slog.Logger  // nil: nothing is logged
+	Now      func() time.Time
+}
+
+// Archive is the local store of traces, and the spool of the exporters: a trace and what
+// is still owed of it to whom are written in one transaction. Writing happens on the
+// archive's goroutine. It is safe for concurrent use.
+//
+// The file is SQLite with a write-ahead log and synchronous=NORMAL: what was written
+// survives the end of the process in any way; a power cut may take the last moments.
+type Archive struct {
+	db      *sql.DB
+	options Options
+	queue   chan *Finished
+	written chan struct{} // closed when the writer has ended
+	wake    chan struct{} // tells deliverers that something came in
+	stats   stats
+
+	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
+	closed bool
+	bytes  int64 // of all kept traces; the writer's own
+}
+
+// stats are counted since the archive was opened.
+type stats struct {
+	kept, refused, dropped, delivered, failed atomic.Int64
+}
+
+// Stats says how the archive is doing. Counts are since it was opened, except Pending and
+// Lost, which the file remembers.
+type Stats struct {
+	Kept      int64            `json:"kept"`
+	Refused   int64            `json:"refused"` // the queue was full: the trace was not kept
+	Traces    int64            `json:"traces"`
+	Bytes     int64            `json:"bytes"`
+	Delivered int64            `json:"delivered"`
+	Failed    int64            `json:"failed_attempts"`
+	Pending   map[string]int64 `json:"pending"` // by target
+	Lost      map[string]int64 `json:"lost"`    // by target: dropped at the bound, or refused for good
+}
+
+const schema = `
+CREATE TABLE IF NOT EXISTS config (hash TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS trace (
+	seq INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, began INTEGER NOT NULL, duration INTEGER NOT NULL,
+	status TEXT NOT NULL, question TEXT NOT NULL, collections TEXT NOT NULL, intent TEXT NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL,
+	config TEXT NOT NULL, summary BLOB NOT NULL, exchanges BLOB, spans BLOB NOT NULL, bytes INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS trace_id ON trace(id);
+CREATE INDEX IF NOT EXISTS trace_began ON trace(began);
+CREATE TABLE IF NOT EXISTS feedback (id TEXT PRIMARY KEY, trace INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS feedback_trace ON feedback(trace);
+CREATE TABLE IF NOT EXISTS owed (
+	item INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, trace INTEGER NOT NULL, feedback TEXT NOT NULL DEFAULT '',
+	progress BLOB, tries INTEGER NOT NULL DEFAULT 0, begun INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX IF NOT EXISTS owed_target ON owed(target, item);
+CREATE INDEX IF NOT EXISTS owed_trace ON owed(trace);
+CREATE TABLE IF NOT EXISTS lost (target TEXT PRIMARY KEY, n INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 1;`
+
+// Open opens or creates an archive. It does not wait for any exporter's server.
+func Open(ctx context.Context, o Options) (*Archive, error) {
+	o.MaxAge, o.MaxBytes, o.Queue = cmp.Or(o.MaxAge, 30*24*time.Hour), cmp.Or(o.MaxBytes, 1<<30), cmp.Or(o.Queue, 1024)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(o.Path), RawQuery: url.Values{"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "trusted_schema(0)", "journal_size_limit(16777216)"}}.Encode()}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, fmt.Errorf("open traces: %w", err)
+	}
+	db.SetMaxOpenConns(4)
+	a := &Archive{db: db, options: o, queue: make(chan *Finished, o.Queue), written: make(chan struct{}), wake: make(chan struct{}, 1)}
+	if _, err = db.ExecContext(ctx, schema); err == nil {
+		err = db.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM trace").Scan(&a.bytes)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open traces: %w", err), db.Close())
+	}
+	go a.write()
+	return a, nil
+}
+
+// Keep takes a finished trace. It never waits: when the disk has not kept up with more
+// than Options.Queue traces, the trace is refused and counted.
+func (a *Archive) Keep(f *Finished) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if a.closed {
+		a.stats.refused.Add(1)
+		return
+	}
+	select {
+	case a.queue <- f:
+	default:
+		if a.stats.refused.Add(1) == 1 {
+			a.options.Log.Warn("a trace was not kept: the disk does not keep up")
+		}
+	}
+}
+
+// Close writes what is waiting and closes the file. Exporters must have stopped.
+func (a *Archive) Close() error {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return nil
+	}
+	a.closed = true
+	close(a.queue)
+	a.mu.Unlock()
+	<-a.written
+	return a.db.Close()
+}
+
+// Flush returns once everything kept before it is in the file, or ctx ends.
+func (a *Archive) Flush(ctx context.Context) error {
+	barrier := &Finished{flushed: make(chan struct{})}
+	a.mu.RLock()
+	if a.closed {
+		a.mu.RUnlock()
+		return nil
+	}
+	select {
+	case a.queue <- barrier:
+		a.mu.RUnlock()
+	case <-ctx.Done():
+		a.mu.RUnlock()
+		return ctx.Err()
+	}
+	select {
+	case <-barrier.flushed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// batch is how many traces share a transaction when they come fast.
+const batch = 64
+
+// write is the archive's goroutine: it encodes and stores whatever has come in, many at
+// a time when they come fast.
+func (a *Archive) write() {
+	defer close(a.written)
+	for f := range a.queue {
+		group := []*Finished{f}
+	more:
+		for len(group) < batch {
+			select {
+			case next, ok := <-a.queue:
+				if !ok {
+					break more
+				}
+				group = append(group, next)
+			default:
+				break more
+			}
+		}
+		a.store(group)
+	}
+}
+
+// store writes a group, and does not give up while the disk says no: what cannot be kept
+// meanwhile is refused at the door, where it is counted.
+func (a *Archive) store(group []*Finished) {
+	var records []*Record
+	for _, f := range group {
+		if f.flushed == nil {
+			records = append(records, f.Record())
+		}
+	}
+	for pause, said := 100*time.Millisecond, false; len(records) > 0; pause = min(2*pause, 5*time.Second) {
+		err := a.insert(records)
+		if err == nil {
+			break
+		}
+		if !said {
+			a.options.Log.Warn("traces cannot be written", "error", err)
+			said = true
+		}
+		a.mu.RLock()
+		ending := a.closed
+		a.mu.RUnlock()
+		if ending {
+			a.stats.refused.Add(int64(len(records)))
+			break
+		}
+		time.Sleep(pause)
+	}
+	for _, f := range group {
+		if f.flushed != nil {
+			close(f.flushed)
+		}
+	}
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// insert stores records and what is owed of them, and makes room, in one transaction.
+func (a *Archive) insert(records []*Record) error {
+	tx, err := a.db.Begin()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	bytes := a.bytes
+	for _, r := range records {
+		n, err := a.insertOne(tx, r)
+		if err != nil {
+			return err
+		}
+		bytes += n
+	}
+	if bytes, err = a.makeRoom(tx, bytes); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	a.bytes = bytes
+	a.stats.kept.Add(int64(len(records)))
+	return nil
+}
+
+func (a *Archive) insertOne(tx *sql.Tx, r *Record) (int64, error) {
+	spans, err := encodeSpans(r.Spans)
+	if err != nil {
+		return 0, err
+	}
+	s := r.Summary
+	s.Answer = nil // it is the root's output already
+	summary, err := json.Marshal(s)
+	if err != nil {
+		return 0, fmt.Errorf("encode summary: %w", err)
+	}
+	var exchanges []byte
+	if len(r.Exchanges) > 0 {
+		if exchanges, err = json.Marshal(r.Exchanges); err != nil {
+			return 0, fmt.Errorf("encode exchanges: %w", err)
+		}
+	}
+	hash := Hash(r.Config)
+	if _, err := tx.Exec("INSERT INTO config VALUES (?, ?) ON CONFLICT DO NOTHING", hash, append([]byte{}, r.Config...)); err != nil {
+		return 0, err
+	}
+	collections, _ := json.Marshal(s.Collections)
+	size := int64(len(spans) + len(summary) + len(exchanges))
+	res, err := tx.Exec("INSERT INTO trace (id, began, duration, status, question, collections, intent, tokens, cost, config, summary, exchanges, spans, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		r.ID[:], r.Began.UnixNano(), r.Duration.Nanoseconds(), s.Status, s.Question, string(collections), s.Intent, r.Tokens, r.Cost, hash, summary, exchanges, spans, size)
+	if err != nil {
+		return 0, err
+	}
+	seq, err := res.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	for _, target := range a.options.Targets {
+		if _, err := tx.Exec("INSERT INTO owed (target, trace) VALUES (?, ?)", target, seq); err != nil {
+			return 0, err
+		}
+	}
+	return size, nil
+}
