@@ -330,17 +330,13 @@ func (m *merger) collect(ctx context.Context, groups map[sextant.DocumentID]*gro
 	return nil
 }
 
-// embed sets the records' vectors, all texts in one call.
+// embed sets the records' vectors, all texts in one call. A text that stands several
+// times, as forms filled in alike do, is embedded once.
 func (m *merger) embed(ctx context.Context, records []store.Record) error {
 	if m.Embedder == nil {
 		return nil
 	}
-	var texts []string
-	for i := range records {
-		for _, c := range records[i].Chunks {
-			texts = append(texts, RetrievalText(&records[i].Document, c))
-		}
-	}
+	texts, at := distinct(records)
 	if len(texts) == 0 {
 		return nil
 	}
@@ -353,9 +349,31 @@ func (m *merger) embed(ctx context.Context, records []store.Record) error {
 	}
 	for i := range records {
 		n := len(records[i].Chunks)
-		records[i].Vectors, vectors = vectors[:n:n], vectors[n:]
+		records[i].Vectors = make([][]float32, n)
+		for k := range n {
+			records[i].Vectors[k] = vectors[at[k]]
+		}
+		at = at[n:]
 	}
 	return nil
+}
+
+// distinct returns the different texts of all chunks, and for each chunk in order which
+// of them is its.
+func distinct(records []store.Record) (texts []string, at []int) {
+	places := map[string]int{}
+	for i := range records {
+		for _, c := range records[i].Chunks {
+			text := RetrievalText(&records[i].Document, c)
+			place, seen := places[text]
+			if !seen {
+				place = len(texts)
+				places[text], texts = place, append(texts, text)
+			}
+			at = append(at, place)
+		}
+	}
+	return texts, at
 }
 
 // RetrievalText is what is embedded for a chunk: its text under the title of its

@@ -18,7 +18,10 @@ const nearDepth = 50
 // Rows of equal score are in the given order, also where they are cut off at k or at 50;
 // nil is the order of their numbers.
 func (ix *Index) SearchNear(q Query, p BM25, mask []uint64, k int, order func(a, b uint32) int) Result {
-	st := ix.state.Load()
+	return ix.searchNear(ix.state.Load(), q, p, mask, k, order)
+}
+
+func (ix *Index) searchNear(st *state, q Query, p BM25, mask []uint64, k int, order func(a, b uint32) int) Result {
 	if k <= 0 {
 		return Result{Terms: st.weigh(q)}
 	}

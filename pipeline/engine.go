@@ -16,6 +16,7 @@ import (
 	"github.com/sextant-rag/sextant/compute"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/plan"
+	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -34,6 +35,7 @@ type Domain struct {
 type Config struct {
 	Store  store.Store
 	Domain Domain
+	Search retrieve.Options // the encoder of queries among them; none is by words alone
 	Now    func() time.Time // nil: time.Now
 }
 
@@ -41,6 +43,7 @@ type Config struct {
 type Engine struct {
 	store  store.Store
 	domain Domain
+	search *retrieve.Retriever
 	now    func() time.Time
 
 	mu    sync.Mutex
@@ -49,20 +52,32 @@ type Engine struct {
 
 // New makes an engine and makes sure that the domain's collections exist.
 func New(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{store: c.Store, domain: c.Domain, now: c.Now}
+	e := &Engine{store: c.Store, domain: c.Domain, search: retrieve.New(c.Search), now: c.Now}
 	if e.now == nil {
 		e.now = time.Now
 	}
 	if e.domain.Lexicon == nil {
 		e.domain.Lexicon = &constrain.Lexicon{}
 	}
+	held, err := c.Store.Collections(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
 	for _, spec := range c.Domain.Collections {
+		for _, h := range held {
+			if h.Name == spec.Name {
+				spec.Encoder = h.Encoder // whoever takes documents in decides on it
+			}
+		}
 		if _, err := c.Store.Ensure(ctx, spec); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)
 		}
 	}
 	return e, nil
 }
+
+// Warm loads the encoder of queries ahead of the first one.
+func (e *Engine) Warm(ctx context.Context) error { return e.search.Warm(ctx) }
 
 // state is everything derived from the collections at one moment.
 type state struct {

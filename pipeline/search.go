@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -49,6 +48,7 @@ func (e *Engine) Search(ctx context.Context, q sextant.SearchQuery) (sextant.Sea
 
 func (a *asking) search() (sextant.SearchResult, error) {
 	r := sextant.SearchResult{Results: []sextant.Passage{}, Filter: a.account.Ledger.Filter}
+	model := ""
 	bound := len(a.account.Parts) > 0
 	dates := map[string]string{}
 	domains := map[string]bool{}
@@ -66,7 +66,7 @@ func (a *asking) search() (sextant.SearchResult, error) {
 		if f == nil {
 			f = filter.All
 		}
-		found, err := retrieve.Search(a.ctx, c, retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.question.TopK, PerDocument: 3, Fill: bound})
+		found, err := a.engine.search.Search(a.ctx, c, retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.question.TopK, PerDocument: 3, Fill: bound})
 		if err != nil {
 			return r, unavailable("search", err)
 		}
@@ -75,12 +75,15 @@ func (a *asking) search() (sextant.SearchResult, error) {
 			return r, unavailable("search", err)
 		}
 		r.Total += total
-		r.Results = append(r.Results, found...)
-		if len(found) > 0 {
+		r.Results = append(r.Results, found.Passages...)
+		a.degrade(found.Degraded...)
+		model = cmp.Or(model, found.Encoder)
+		if len(found.Passages) > 0 {
 			domains[spec.Name] = true
 		}
 	}
-	slices.SortStableFunc(r.Results, func(a, b sextant.Passage) int { return cmp.Compare(b.Score, a.Score) })
+	r.Degraded = a.answer.Degraded
+	a.engine.search.Merge(r.Results)
 	r.Results = r.Results[:min(len(r.Results), a.question.TopK)]
 	r.Diversity = sextant.SourceDiversity{Domains: len(domains), Timestamps: months(r.Results, dates)}
 	r.Coverage = coverageOf(a.reading, r.Results)
@@ -89,7 +92,7 @@ func (a *asking) search() (sextant.SearchResult, error) {
 	if r.Coverage.Ratio < requery {
 		r.Recommendation = "re-query"
 	}
-	r.Metadata = sextant.RetrievalMetadata{ChunkSize: chunkSize(r.Results), TopK: a.question.TopK}
+	r.Metadata = sextant.RetrievalMetadata{EmbeddingModel: model, ChunkSize: chunkSize(r.Results), TopK: a.question.TopK}
 	return r, nil
 }
 

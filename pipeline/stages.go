@@ -169,11 +169,12 @@ func (a *asking) retrieve() (string, error) {
 			f = filter.All
 		}
 		query := retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.question.TopK, PerDocument: 3, Fill: ok}
-		found, err := retrieve.Search(a.ctx, c, query)
+		found, err := a.engine.search.Search(a.ctx, c, query)
 		if err != nil {
 			return "", unavailable("retrieve", err)
 		}
-		a.answer.Evidence = append(a.answer.Evidence, found...)
+		a.answer.Evidence = append(a.answer.Evidence, found.Passages...)
+		a.degrade(found.Degraded...)
 	}
 	if err := a.load(); err != nil {
 		return "", err
@@ -182,6 +183,15 @@ func (a *asking) retrieve() (string, error) {
 		return "", errStopped
 	}
 	return fmt.Sprintf("%d passages of %d documents", len(a.answer.Evidence), len(a.documents)), nil
+}
+
+// degrade notes what was done in a lesser way, each once.
+func (a *asking) degrade(all ...sextant.Degradation) {
+	for _, d := range all {
+		if !slices.Contains(a.answer.Degraded, d) {
+			a.answer.Degraded = append(a.answer.Degraded, d)
+		}
+	}
 }
 
 // searchText is the content of the question; the topic alone when conditions already

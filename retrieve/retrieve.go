@@ -4,13 +4,22 @@
 // The filter comes first, always: ranking happens among the documents that satisfy
 // every condition, so the only match is found however far down it would stand
 // otherwise. A store that cannot be reached is an error, never an empty result.
+//
+// Words and meaning rank together (fuse.go). Where there are no vectors, or the query's
+// comes too late, words rank alone and the result says so. What a query names exactly
+// stands first (identifier.go), what says the same stands once (collapse.go), and a
+// passage that breaks off within a sentence gets the rest of it (complete.go).
 package retrieve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/embed"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/store"
 )
@@ -24,34 +33,130 @@ type Query struct {
 	Fill        bool          // complete with documents that satisfy the filter, newest first
 }
 
-// overfetch is how many more chunks are ranked than passages are wanted, so that
-// folding by document leaves enough.
-const overfetch = 4
+// Result is what was found, best first.
+type Result struct {
+	Passages []sextant.Passage
+	Encoder  string                // the model whose vectors took part; "" when words ranked alone
+	Degraded []sextant.Degradation // why words ranked alone although the collection has vectors, or none
+}
+
+// Options are how a Retriever works.
+type Options struct {
+	Encoder embed.Embedder // nil: words rank alone
+	Missing string         // why there is no encoder, for people; "" where none is wanted
+	Alpha   float64        // share of meaning in the fusion; 0 is embed.Weight of the encoder
+	Depth   int            // candidates of either ranking; 0 is store.DefaultDepth
+	// Patience is how long a query's vector is waited for, 0 being two seconds; where the
+	// context ends sooner, half of what is left. Words are ranked without it then.
+	Patience time.Duration
+}
+
+// Retriever searches collections. It is safe for concurrent use, and remembers the
+// vectors of the last queries, since one question looks into several collections.
+type Retriever struct {
+	options Options
+	queries queries
+}
+
+// New returns a retriever.
+func New(o Options) *Retriever {
+	if o.Encoder != nil && o.Alpha == 0 {
+		o.Alpha = embed.Weight(o.Encoder.Fingerprint())
+	}
+	if o.Patience <= 0 {
+		o.Patience = 2 * time.Second
+	}
+	return &Retriever{options: o}
+}
+
+// Encoder returns the fingerprint of the encoder in text form, "" if there is none.
+func (r *Retriever) Encoder() string {
+	if r.options.Encoder == nil {
+		return ""
+	}
+	return r.options.Encoder.Fingerprint().String()
+}
+
+// Model returns the name of the encoder, "" if there is none.
+func (r *Retriever) Model() string {
+	if r.options.Encoder == nil {
+		return ""
+	}
+	return r.options.Encoder.Fingerprint().Model
+}
+
+// Warm loads the encoder, so that the first question does not have to wait for that.
+func (r *Retriever) Warm(ctx context.Context) error {
+	if r.options.Encoder == nil {
+		return nil
+	}
+	_, err := r.queries.get(ctx, r.options.Encoder, "warm")
+	return err
+}
+
+// overfetch is how many more passages are read than wanted, so that collapsing what
+// says the same leaves enough.
+const overfetch = 2
 
 // Search ranks the collection's chunks for the query.
-func Search(ctx context.Context, c store.Collection, q Query) ([]sextant.Passage, error) {
+func (r *Retriever) Search(ctx context.Context, c store.Collection, q Query) (Result, error) {
+	var out Result
 	spec := c.Spec()
-	var out []sextant.Passage
 	if q.Text != "" {
-		hits, err := c.SearchLexical(ctx, store.LexicalQuery{Text: q.Text, Filter: q.Filter, Limit: q.Limit * overfetch})
-		if err != nil {
-			return nil, fmt.Errorf("search %s: %w", spec.Name, err)
+		var err error
+		if out, err = r.ranked(ctx, c, q); err != nil {
+			return Result{}, fmt.Errorf("search %s: %w", spec.Name, err)
 		}
-		for rank, h := range hits {
-			p := passage(spec.Name, h)
-			p.Reasons = []sextant.Reason{{Kind: "lexical", Score: h.Score, Rank: rank + 1, Terms: h.Terms}}
-			out = append(out, p)
+		if out.Passages, err = r.named(ctx, c, q, out.Passages); err != nil {
+			return Result{}, fmt.Errorf("search %s: %w", spec.Name, err)
 		}
-		out = fold(out, q.PerDocument)
+		out.Passages = collapse(out.Passages)
 	}
-	if len(out) < q.Limit && q.Fill {
-		filled, err := fill(ctx, c, q, out)
+	out.Passages = out.Passages[:min(len(out.Passages), max(q.Limit, 0))]
+	if len(out.Passages) < q.Limit && q.Fill {
+		filled, err := fill(ctx, c, q, out.Passages)
 		if err != nil {
-			return nil, fmt.Errorf("search %s: %w", spec.Name, err)
+			return Result{}, fmt.Errorf("search %s: %w", spec.Name, err)
 		}
-		out = append(out, filled...)
+		out.Passages = append(out.Passages, filled...)
 	}
-	return out[:min(len(out), q.Limit)], nil
+	if err := complete(ctx, c, out.Passages); err != nil {
+		return Result{}, fmt.Errorf("search %s: %w", spec.Name, err)
+	}
+	return out, nil
+}
+
+// ranked returns the best passages by words and meaning, more than are wanted.
+func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Result, error) {
+	var out Result
+	vector, why := r.vector(ctx, c.Spec(), q.Text)
+	if why != "" {
+		out.Degraded = []sextant.Degradation{{Stage: "dense", Reason: why}}
+	}
+	h := store.HybridQuery{Text: q.Text, Filter: q.Filter, Depth: r.options.Depth, Vector: vector}
+	if vector != nil {
+		h.Encoder, out.Encoder = r.Encoder(), r.Model()
+	}
+	var scores []float64
+	h.Choose = func(all []store.Candidate) (order []int) {
+		order, scores = fuse(all, vector != nil, r.options.Alpha)
+		order = fold(all, order, q.PerDocument)
+		return order[:min(len(order), overfetch*q.Limit)]
+	}
+	hits, err := hybrid(ctx, c, h)
+	if errors.Is(err, store.ErrEncoder) { // it was encoded anew in between
+		vector, h.Vector, out = nil, nil, Result{Degraded: []sextant.Degradation{{Stage: "dense", Reason: Mismatch(c.Spec(), r.options.Encoder.Fingerprint())}}}
+		hits, err = hybrid(ctx, c, h)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	for _, hit := range hits {
+		p := passage(c.Spec().Name, hit.Hit)
+		p.Score, p.Reasons = scores[hit.Place], reasons(hit.Candidate, vector != nil)
+		out.Passages = append(out.Passages, p)
+	}
+	return out, nil
 }
 
 func passage(collection string, h store.Hit) sextant.Passage {
@@ -59,58 +164,27 @@ func passage(collection string, h store.Hit) sextant.Passage {
 		Title: h.Title, Locator: h.Locator, Heading: h.Chunk.Heading, Start: h.Chunk.Start, End: h.Chunk.End, Score: h.Score}
 }
 
-// fold keeps at most n passages of one document, the best ones.
-func fold(passages []sextant.Passage, n int) []sextant.Passage {
-	if n <= 0 {
-		return passages
+// reasons are the scores that were fused, those that say something.
+func reasons(c store.Candidate, dense bool) []sextant.Reason {
+	var out []sextant.Reason
+	if c.Lexical > 0 {
+		out = append(out, sextant.Reason{Kind: "lexical", Score: c.Lexical, Rank: c.LexicalRank, Terms: c.Terms})
 	}
-	seen := map[sextant.DocumentID]int{}
-	out := passages[:0:0]
-	for _, p := range passages {
-		if seen[p.DocumentID]++; seen[p.DocumentID] <= n {
-			out = append(out, p)
-		}
+	if dense {
+		out = append(out, sextant.Reason{Kind: "dense", Score: c.Dense, Rank: c.DenseRank})
 	}
 	return out
 }
 
-// fill adds the first chunk of documents that satisfy the filter and share no word
-// with the query, newest first.
-func fill(ctx context.Context, c store.Collection, q Query, have []sextant.Passage) ([]sextant.Passage, error) {
-	known := map[sextant.DocumentID]bool{}
-	for _, p := range have {
-		known[p.DocumentID] = true
+// fold keeps at most n candidates of one document, the best ones, in their order.
+func fold(all []store.Candidate, order []int, n int) []int {
+	if n <= 0 {
+		return order
 	}
-	spec := c.Spec()
-	list, err := c.List(ctx, store.ListQuery{Filter: q.Filter, By: spec.DateField, Desc: true, Limit: q.Limit + len(known)})
-	if err != nil {
-		return nil, err
-	}
-	var ids []sextant.DocumentID
-	for _, id := range list.IDs {
-		if !known[id] && len(have)+len(ids) < q.Limit {
-			ids = append(ids, id)
-		}
-	}
-	docs, err := c.Get(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	var out []sextant.Passage
-	for _, d := range docs {
-		chunks, err := c.Chunks(ctx, d.ID)
-		if err != nil {
-			return nil, err
-		}
-		if len(chunks) == 0 {
-			continue
-		}
-		p := passage(spec.Name, store.Hit{Chunk: chunks[0], Title: d.Title, Meta: d.Meta})
-		if part, ok := d.PartAt(chunks[0].Start); ok {
-			p.Locator = part.Locator
-		}
-		p.Reasons = []sextant.Reason{{Kind: "filter", Detail: "satisfies every condition"}}
-		out = append(out, p)
-	}
-	return out, nil
+	seen := map[sextant.DocumentID]int{}
+	return slices.DeleteFunc(order, func(i int) bool {
+		id := all[i].DocumentID
+		seen[id]++
+		return seen[id] > n
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/embed"
+	"github.com/sextant-rag/sextant/embed/embedtest"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
@@ -23,8 +25,15 @@ type note struct {
 	texts []string
 }
 
-func open(t *testing.T, all ...note) store.Collection {
+func open(t *testing.T, all ...note) store.Collection { return openWith(t, nil, all...) }
+
+// openWith stores the notes with the vectors of an encoder, if there is one.
+func openWith(t *testing.T, e embed.Embedder, all ...note) store.Collection {
 	t.Helper()
+	notes := notes
+	if e != nil {
+		notes.Encoder = e.Fingerprint().String()
+	}
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +57,11 @@ func open(t *testing.T, all ...note) store.Collection {
 		if d.Revision, err = d.ComputeRevision(); err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, store.Record{Document: d, Chunks: chunks})
+		rec := store.Record{Document: d, Chunks: chunks}
+		if e != nil {
+			rec.Vectors = embedtest.Embed(t, e, n.texts...)
+		}
+		records = append(records, rec)
 	}
 	if err := c.Upsert(t.Context(), records); err != nil {
 		t.Fatal(err)
@@ -58,11 +71,11 @@ func open(t *testing.T, all ...note) store.Collection {
 
 func search(t *testing.T, c store.Collection, q retrieve.Query) []sextant.Passage {
 	t.Helper()
-	out, err := retrieve.Search(t.Context(), c, q)
+	out, err := retrieve.New(retrieve.Options{}).Search(t.Context(), c, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out.Passages
 }
 
 func chunks(ps []sextant.Passage) (out []string) {
@@ -124,7 +137,7 @@ func TestACancelledSearchIsAnError(t *testing.T) {
 	c := open(t, note{"AK", 1, []string{"one"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if out, err := retrieve.Search(ctx, c, retrieve.Query{Text: "one", Filter: filter.All, Limit: 1}); err == nil {
-		t.Errorf("found %v", chunks(out))
+	if out, err := retrieve.New(retrieve.Options{}).Search(ctx, c, retrieve.Query{Text: "one", Filter: filter.All, Limit: 1}); err == nil {
+		t.Errorf("found %v", chunks(out.Passages))
 	}
 }

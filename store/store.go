@@ -32,6 +32,7 @@ var (
 	ErrUnsupported = errors.New("not supported by this store")
 	ErrNotFound    = errors.New("no such collection")
 	ErrSpec        = errors.New("collection was made with a different specification")
+	ErrEncoder     = errors.New("vectors are of another encoder")
 	ErrLocked      = errors.New("data folder is in use by another process")
 	ErrCorrupt     = errors.New("stored data are damaged")
 	ErrFull        = errors.New("no space left for the data")

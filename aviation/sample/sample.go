@@ -12,13 +12,16 @@
 // happened finds its answer here; that takes the narrative files.
 //
 // NOTICE.sample names the source and the licence (public domain); command cut makes the
-// table.
+// table, and command encode the vectors of its texts.
 package sample
 
 import (
-	_ "embed" // for the table
+	"bytes"
+	_ "embed" // for the table and its vectors
+	"fmt"
 
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/embed/memo"
 	"github.com/sextant-rag/sextant/source"
 )
 
@@ -34,9 +37,25 @@ const (
 // File is the table's name in receipts and citations.
 const File = "aviationdata-2008-2012.csv.gz"
 
+// VectorFile is the name of the vectors' file.
+const VectorFile = "vectors-2008-2012.bin"
+
+//go:embed vectors-2008-2012.bin
+var vectors []byte
+
 //go:embed aviationdata-2008-2012.csv.gz
 var table []byte
 
 // Open returns the sample as a source of NTSB records, to be ingested as a file of the
 // user's would be.
 func Open() *aviation.NTSB { return aviation.NewNTSB(source.Bytes(File, table)) }
+
+// Vectors returns the vectors of the sample's texts by the encoder inside the program, as
+// command encode made them: taking the sample in then encodes nothing.
+func Vectors() (*memo.Table, error) {
+	t, err := memo.Read(bytes.NewReader(vectors))
+	if err != nil {
+		return nil, fmt.Errorf("vectors of the sample: %w", err)
+	}
+	return t, nil
+}

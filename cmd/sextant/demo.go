@@ -61,7 +61,18 @@ func (c *demoCommand) Run(ctx context.Context, s *session) error {
 
 func (s *session) takeSampleIn(ctx context.Context, e *engine) error {
 	began := time.Now()
-	receipt, err := s.ingest(ctx, ingest.Job{Store: e.store, Collection: aviation.Incidents(), Source: sample.Open()})
+	job := ingest.Job{Store: e.store, Collection: aviation.Incidents(), Source: sample.Open()}
+	if err := s.encode(ctx, e, &job, false); err != nil {
+		return err
+	}
+	if job.Embedder != nil {
+		vectors, err := sample.Vectors()
+		if err != nil {
+			return err
+		}
+		job.Embedder = vectors.Over(job.Embedder)
+	}
+	receipt, err := s.ingest(ctx, job)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,17 @@ type ingestCommand struct {
 	Table ingestTable `cmd:"" name:"table" help:"A table of your own: CSV, TSV, JSON, JSON lines. What its columns hold is found out."`
 }
 
+// takeFlags are those of every kind of source.
+type takeFlags struct {
+	jsonFlag
+	Reread   bool `help:"Read every file again, also where nothing is new."`
+	NoEncode bool `help:"Take in without vectors: faster, and found by words only. \"sextant reembed\" adds them later."`
+}
+
 // ingestNTSB takes NTSB records in.
 type ingestNTSB struct {
-	jsonFlag
-	Reread bool     `help:"Read every file again, also where nothing is new."`
-	Paths  []string `arg:"" name:"path" help:"Files, or folders of them; gzip is fine, and the layout is detected." type:"path"`
+	takeFlags
+	Paths []string `arg:"" name:"path" help:"Files, or folders of them; gzip is fine, and the layout is detected." type:"path"`
 }
 
 // Help implements kong's HelpProvider.
@@ -43,14 +49,13 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.takeIn(ctx, ingest.Job{Collection: aviation.Incidents(), Source: src, Reread: c.Reread})
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.Incidents(), Source: src}, c.takeFlags)
 }
 
 // ingestECFR takes regulations in.
 type ingestECFR struct {
-	jsonFlag
-	Reread bool     `help:"Read every file again, also where nothing is new."`
-	Paths  []string `arg:"" optional:"" name:"path" help:"XML files of 14 CFR, a part or the whole title, or folders of them; gzip is fine." type:"path"`
+	takeFlags
+	Paths []string `arg:"" optional:"" name:"path" help:"XML files of 14 CFR, a part or the whole title, or folders of them; gzip is fine." type:"path"`
 }
 
 // Help implements kong's HelpProvider.
@@ -69,14 +74,13 @@ func (c *ingestECFR) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.takeIn(ctx, ingest.Job{Collection: aviation.Regulations(), Source: src, Reread: c.Reread})
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.Regulations(), Source: src}, c.takeFlags)
 }
 
 // ingestNews takes news articles in.
 type ingestNews struct {
-	jsonFlag
-	Reread bool     `help:"Read every file again, also where nothing is new."`
-	Paths  []string `arg:"" optional:"" name:"path" help:"Saved feeds, or folders of them; gzip is fine, and the format is detected. Addresses are not fetched."`
+	takeFlags
+	Paths []string `arg:"" optional:"" name:"path" help:"Saved feeds, or folders of them; gzip is fine, and the format is detected. Addresses are not fetched."`
 }
 
 // Help implements kong's HelpProvider.
@@ -90,11 +94,11 @@ func (c *ingestNews) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.takeIn(ctx, ingest.Job{Collection: aviation.News(), Source: src, Reread: c.Reread})
+	return s.takeIn(ctx, ingest.Job{Collection: aviation.News(), Source: src}, c.takeFlags)
 }
 
 // takeIn runs a job on the configured store and prints its receipt.
-func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
+func (s *session) takeIn(ctx context.Context, job ingest.Job, flags takeFlags) error {
 	// The engine makes every collection exist while there is space, so that questions
 	// can be answered when none is left.
 	e, err := s.openEngine(ctx, s.config.Data)
@@ -102,18 +106,30 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job) error {
 		return err
 	}
 	defer e.close()
-	return s.takeInto(ctx, e, job)
+	job.Store, job.Reread = e.store, flags.Reread
+	if err := s.encode(ctx, e, &job, flags.NoEncode); err != nil {
+		return err
+	}
+	return s.takeInto(ctx, job)
 }
 
-// takeInto is takeIn with the engine open.
-func (s *session) takeInto(ctx context.Context, e *engine, job ingest.Job) error {
-	job.Store = e.store
+// takeInto is takeIn with the engine open and the encoder chosen.
+func (s *session) takeInto(ctx context.Context, job ingest.Job) error {
 	receipt, err := s.ingest(ctx, job)
 	if len(receipt.Files) > 0 && (err == nil || !s.json) {
 		err = errors.Join(err, s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) }))
 	}
 	if err == nil && receipt.Read > 0 && receipt.Read == receipt.Records[sextant.Refused] {
 		return exit(exitFailure) // nothing came of it, as the receipt says
+	}
+	return err
+}
+
+// encode gives a job the session's encoder, if what is stored goes with it.
+func (s *session) encode(ctx context.Context, e *engine, job *ingest.Job, off bool) error {
+	note, err := ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
+	if note != "" {
+		s.terminal.say("%s", note)
 	}
 	return err
 }

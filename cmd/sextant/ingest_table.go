@@ -22,7 +22,7 @@ import (
 
 // ingestTable takes a table in.
 type ingestTable struct {
-	jsonFlag
+	takeFlags
 	Collection string   `help:"Collection to fill; made if it is new. Default: the name of the file." placeholder:"NAME"`
 	ID         string   `name:"id" help:"Column that names each record. Default: found out, else what the record says." placeholder:"COLUMN"`
 	Title      string   `help:"Column of titles." placeholder:"COLUMN"`
@@ -33,7 +33,6 @@ type ingestTable struct {
 	DryRun     bool     `help:"Show what the columns hold and write nothing."`
 	Replace    bool     `help:"Make the collection anew: what it holds is deleted first."`
 	Prune      bool     `help:"Delete documents whose records are no longer in the file."`
-	Reread     bool     `help:"Read the file again, also where nothing is new."`
 	Files      []string `arg:"" name:"file" help:"CSV, TSV, JSON, JSON lines or XLSX; gzip is fine. Several are parts of one table." type:"path"`
 }
 
@@ -136,13 +135,17 @@ func (s *session) takeTableIn(ctx context.Context, c *ingestTable, r *tableReque
 			return storeError(s.config.Data, err)
 		}
 	}
-	if _, err := e.store.Ensure(ctx, spec); err != nil {
+	job := ingest.Job{Store: e.store, Collection: spec, Source: src, Reread: c.Reread || c.Replace}
+	if err := s.encode(ctx, e, &job, c.NoEncode); err != nil {
+		return err
+	}
+	if _, err := e.store.Ensure(ctx, job.Collection); err != nil {
 		return specError(ctx, e.store, spec, err)
 	}
 	if err := writeLayout(plan.filename, &plan.layout); err != nil {
 		return err
 	}
-	return s.takeInto(ctx, e, ingest.Job{Collection: spec, Source: src, Reread: c.Reread || c.Replace})
+	return s.takeInto(ctx, job)
 }
 
 // specError says which fields are in the way of a changed schema, and what to do.

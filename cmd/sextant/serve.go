@@ -77,6 +77,7 @@ func free(ctx context.Context, host string, port int) bool {
 
 // serve binds, then announces, then serves until ctx ends.
 func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) error {
+	options.Models.Embedding = e.encoder.model()
 	server, err := httpapi.New(e, options)
 	if err != nil {
 		return err
@@ -88,6 +89,11 @@ func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) 
 	if err := e.store.Announce(address); err != nil {
 		return err
 	}
+	go func() {
+		if err := e.Warm(ctx); err != nil && ctx.Err() == nil {
+			s.log(defaultLog).Warn("the encoder failed; texts are found by their words until it works", "reason", err)
+		}
+	}()
 	s.terminal.say("Sextant serves %s at %s", s.config.Data, address)
 	s.terminal.say("Stop it with Ctrl-C.")
 	return server.Serve(ctx)

@@ -10,16 +10,17 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
-	"github.com/sextant-rag/sextant/httpapi"
 	"github.com/sextant-rag/sextant/pipeline"
+	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/sqlite"
 )
 
 // engine is the engine with the store below it.
 type engine struct {
-	httpapi.Engine
-	store *sqlite.Store
+	*pipeline.Engine
+	store   *sqlite.Store
+	encoder encoder
 }
 
 // close lets go of the data folder. Nothing is lost by it: what was acknowledged is
@@ -29,16 +30,21 @@ func (e *engine) close() { _ = e.store.Close() }
 // openEngine opens a data folder and puts the engine together over it. All wiring is
 // here; the parts do not know each other.
 func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
+	enc, err := s.openEncoder(ctx)
+	if err != nil {
+		return nil, err
+	}
 	st, err := openStore(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain()})
+	search := retrieve.Options{Encoder: enc.Embedder, Missing: enc.missing}
+	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Search: search})
 	if err != nil {
 		_ = st.Close()
 		return nil, storeError(dir, err)
 	}
-	return &engine{p, st}, nil
+	return &engine{p, st, enc}, nil
 }
 
 // domain is what the engine is told about flying, and the only place that tells it.

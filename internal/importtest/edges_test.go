@@ -59,6 +59,7 @@ var edges = map[string][]string{
 	"embed/local":        with(base, "embed", "bert", "vector"),
 	"embed/local/pack":   with(base, "embed", "embed/local", "bert"),
 	"embed/local/parity": with(base, "embed", "embed/local", "bert"),
+	"embed/memo":         with(base, "embed"),
 	"embed/openai":       with(base, "embed", "internal/endpoint"),
 	"hub":                {},
 	"extract":            base,
@@ -101,9 +102,10 @@ var edges = map[string][]string{
 	"web":       {},
 
 	// The domain pack: values for the engine to work with.
-	"aviation":            with(stages, "source/feed", "source/file", "source/table"),
-	"aviation/sample":     with(nouns, "source", "aviation"),
-	"aviation/sample/cut": {},
+	"aviation":               with(stages, "source/feed", "source/file", "source/table"),
+	"aviation/sample":        with(nouns, "source", "aviation", "embed/memo"),
+	"aviation/sample/cut":    {},
+	"aviation/sample/encode": with(stages, "aviation", "aviation/sample", "bert", "embed/local", "embed/memo", "ingest", "store/sqlite"),
 
 	// Wiring, by hand.
 	"cmd/sextant": {anything},
@@ -120,7 +122,7 @@ var edges = map[string][]string{
 var testOnly = []string{"embed/embedtest", "internal/importtest", "internal/testbed", "llm/llmtest", "store/storetest"}
 
 // commands are the packages main: the product, and what makes files of the source tree.
-var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity", "aviation/sample/cut"}
+var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity", "aviation/sample/cut", "aviation/sample/encode"}
 
 // allowed reports whether a non-test file of package from may import package to, both
 // as named in edges.

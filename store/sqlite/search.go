@@ -27,8 +27,8 @@ type found struct {
 
 // SearchLexical implements store.Collection.
 func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) ([]store.Hit, error) {
-	hits, err := c.search(ctx, q.Filter, func(x *index, allowed mask) []found {
-		return x.byWords(q.Text, allowed, limitOf(q.Limit))
+	hits, err := c.search(ctx, q.Filter, func(v frozen, allowed mask) []found {
+		return v.byWords(q.Text, allowed, limitOf(q.Limit))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search words: %w", err)
@@ -44,7 +44,7 @@ func limitOf(n int) int {
 }
 
 // search has choose pick chunks of the documents under a filter, and reads them.
-func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x *index, allowed mask) []found) ([]store.Hit, error) {
+func (c *collection) search(ctx context.Context, f filter.Filter, choose func(v frozen, allowed mask) []found) ([]store.Hit, error) {
 	var chosen []found
 	var filterErr error
 	s, err := c.pin(ctx, func(x *index) {
@@ -52,7 +52,7 @@ func (c *collection) search(ctx context.Context, f filter.Filter, choose func(x 
 			return
 		}
 		if allowed := x.chunksUnder(f); !allowed.empty() {
-			chosen = choose(x, allowed)
+			chosen = choose(x.freeze(), allowed)
 		}
 	})
 	if err != nil {
@@ -75,9 +75,8 @@ func (x *index) chunksUnder(f filter.Filter) mask {
 }
 
 // byWords returns the k best chunks by BM25 with nearness, ties in the contract's order.
-func (x *index) byWords(text string, allowed mask, k int) []found {
-	v := x.freeze()
-	r := x.text.SearchNear(x.text.Analyzer().Query(text), lexical.DefaultBM25, allowed, k, v.compare)
+func (v frozen) byWords(text string, allowed mask, k int) []found {
+	r := v.text.SearchNear(v.text.Analyzer().Query(text), lexical.DefaultBM25, allowed, k, v.compare)
 	out := make([]found, len(r.Hits))
 	for i, h := range r.Hits {
 		out[i] = v.found(h.Row, float64(h.Score))
@@ -158,7 +157,7 @@ func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.
 	case view.vectors == nil:
 		return nil, nil
 	}
-	chosen, err := view.nearest(ctx, s, q.Vector, allowed, limitOf(q.Limit))
+	chosen, err := view.nearest(ctx, q.Vector, allowed, limitOf(q.Limit), view.stored(s))
 	if err != nil {
 		return nil, err
 	}
@@ -173,12 +172,13 @@ type frozen struct {
 	rowOf   []int64
 	idOf    []uint32
 	ids     dict
+	text    lexical.View
 	vectors *vector.Matrix
 	file    *vectorFile
 }
 
 func (x *index) freeze() frozen {
-	return frozen{parent: x.chunks.parent, first: x.chunks.first, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, vectors: x.vectors, file: x.file}
+	return frozen{parent: x.chunks.parent, first: x.chunks.first, rowOf: x.rowOf, idOf: x.idOf, ids: *x.ids, text: x.text.View(), vectors: x.vectors, file: x.file}
 }
 
 // chunk returns the document a chunk belongs to, and its ordinal there.
@@ -193,14 +193,18 @@ func (v frozen) key(chunk uint32) int64 {
 	return v.rowOf[document]<<chunkBits | int64(ordinal)
 }
 
-// nearest returns the k chunks with the largest cosine, scored by the vectors stored.
-// As for words, a tie at the cut has all its chunks looked at.
-func (v frozen) nearest(ctx context.Context, s *snapshot, query []float32, allowed mask, k int) ([]found, error) {
+// stored reads vectors as they are stored.
+func (v frozen) stored(s *snapshot) vector.Fetch {
+	return func(_ context.Context, chunks []uint32, into []float32) error { return v.fetch(s, chunks, into) }
+}
+
+// nearest returns the k chunks with the largest cosine, scored by the vectors that fetch
+// reads; without it by those in RAM, which are within a thousandth or so. As for words, a
+// tie at the cut has all its chunks looked at.
+func (v frozen) nearest(ctx context.Context, query []float32, allowed mask, k int, fetch vector.Fetch) ([]found, error) {
 	k = min(k, v.vectors.Len())
 	for n := k + 1; ; n *= 8 {
-		hits, err := v.vectors.Search(ctx, query, allowed, n, func(_ context.Context, chunks []uint32, into []float32) error {
-			return v.fetch(s, chunks, into)
-		})
+		hits, err := v.vectors.Search(ctx, query, allowed, n, fetch)
 		if err != nil {
 			return nil, vectorError(err)
 		}
