@@ -22,6 +22,7 @@ import (
 	"runtime/debug"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/extract/pdfium"
 )
 
 // Extractor reads files of all formats. The zero Extractor is ready for use; it must
@@ -36,11 +37,11 @@ type Extractor struct {
 	// 0 is DefaultEngines. More files wait for their turn.
 	Engines int
 
-	pdf pdfEngines
+	pdf pdfium.Engines
 }
 
 // Close stops the engines the Extractor started. It may be used again afterwards.
-func (x *Extractor) Close() error { return x.pdf.close() }
+func (x *Extractor) Close() error { return x.pdf.Close() }
 
 // Text is what a file says.
 type Text struct {
@@ -110,6 +111,10 @@ func (x *Extractor) read(ctx context.Context, format Format, in *input) (Text, e
 		return readPlain(ctx, in)
 	case FormatMarkdown:
 		return readMarkdown(ctx, in)
+	case FormatHTML:
+		return readHTML(ctx, in)
+	case FormatPDF:
+		return x.readPDF(ctx, in)
 	}
 	return Text{}, &Refusal{Code: Unsupported, Reason: fmt.Sprintf("%s files cannot be read", format)}
 }

@@ -13,14 +13,16 @@ var libraries = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd"},
 	"github.com/danielgtaylor/huma/v2":    {"httpapi"},
 	"github.com/dustin/go-humanize":       {"cmd"},
+	"github.com/klippa-app/go-pdfium":     {"extract/pdfium"},
 	"github.com/kljensen/snowball":        {"lexical"},
 	"github.com/mattn/go-runewidth":       {"cmd"},
 	"github.com/mmcdole/gofeed":           {"source/feed"},
+	"github.com/tetratelabs/wazero":       {"extract/pdfium"},
 	"github.com/vbauerster/mpb/v8":        {"cmd"},
 	"go.yaml.in/yaml/v3":                  {"cmd"},
 	"go.opentelemetry.io/proto/otlp":      {"trace"},
 	"google.golang.org/protobuf":          {"trace"},
-	"golang.org/x/net":                    {"source/feed"}, // html
+	"golang.org/x/net":                    {"extract", "source/feed"}, // html
 	"golang.org/x/sys":                    {everywhere},
 	"golang.org/x/term":                   {"cmd"},
 	"golang.org/x/text":                   {everywhere},

@@ -1,0 +1,102 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// edgeRows is how many rows at the top and the foot of a page can be running ones.
+const edgeRows = 4
+
+var (
+	digits    = regexp.MustCompile(`\d+`)
+	pageCount = regexp.MustCompile(`^(page )?# (of|/) #$`)
+	leaders   = regexp.MustCompile(`\s*(?:\.\s?){4,}\s*`)
+)
+
+// removeRunning takes running headers and footers off the pages and returns how many
+// rows that were. A row runs if it stands at the edge of many pages, numbers aside. One
+// that is the same to the letter stays where it stands first: it may be the title.
+func removeRunning(pages []pdfPage) int {
+	type edge struct {
+		pages int
+		texts map[string]bool
+	}
+	seen := map[string]*edge{}
+	for i := range pages {
+		for key, text := range edgesOf(&pages[i]) {
+			e := seen[key]
+			if e == nil {
+				e = &edge{texts: map[string]bool{}}
+				seen[key] = e
+			}
+			e.pages++
+			if len(e.texts) < 3 {
+				e.texts[text] = true
+			}
+		}
+	}
+	removed := 0
+	kept := map[string]bool{}
+	for i := range pages {
+		p := &pages[i]
+		first, last := edgeRange(p)
+		rows := p.rows[:0:0]
+		for j, r := range p.rows {
+			key := runningKey(r)
+			e := seen[key]
+			if (j < first || j >= last) && pageCount.MatchString(key) {
+				removed++
+				continue
+			}
+			if (j < first || j >= last) && e != nil && runs(e.pages, len(e.texts) > 1, len(pages)) {
+				if len(e.texts) > 1 || kept[key] {
+					removed++
+					continue
+				}
+				kept[key] = true
+			}
+			rows = append(rows, r)
+		}
+		p.rows = rows
+	}
+	return removed
+}
+
+// runs reports whether a row on some of the pages is a running one. On two pages only a
+// row that counts them is.
+func runs(on int, counts bool, pages int) bool {
+	if pages == 2 {
+		return on == 2 && counts
+	}
+	return on >= max(3, min((pages*3+9)/10, 8))
+}
+
+// edgeRange returns the rows that are not at the edges: the outermost two are wherever
+// they stand, as a page may be half empty; two more if they are in the outer fifths.
+func edgeRange(p *pdfPage) (first, last int) {
+	last = len(p.rows)
+	for first < min(edgeRows, len(p.rows)) && (first < 2 || p.rows[first].bottom() < p.height/5) {
+		first++
+	}
+	for last > max(first, len(p.rows)-edgeRows) && (last > len(p.rows)-2 || p.rows[last-1].top() > p.height*4/5) {
+		last--
+	}
+	return first, last
+}
+
+// edgesOf returns the rows at the edges of a page, each with its key once.
+func edgesOf(p *pdfPage) map[string]string {
+	first, last := edgeRange(p)
+	out := map[string]string{}
+	for _, r := range slices.Concat(p.rows[:first], p.rows[last:]) {
+		out[runningKey(r)] = r.text()
+	}
+	return out
+}
+
+// runningKey is a row without its numbers.
+func runningKey(r row) string {
+	return digits.ReplaceAllString(strings.ToLower(strings.Join(strings.Fields(r.text()), " ")), "#")
+}

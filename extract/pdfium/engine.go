@@ -1,0 +1,139 @@
+// Package pdfium reads the words of PDF pages with their places, by running PDFium as
+// WebAssembly. The module has no files, no network and a bound on its memory: whatever a
+// file does to it stays inside, and it can be stopped at any moment.
+//
+// An engine is an instance with memory of its own. Each document gets a fresh one, so
+// that nothing of a document can be found in the next; instances cost milliseconds. The
+// compiled module is shared by all and made when the first document is opened.
+package pdfium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	pdf "github.com/klippa-app/go-pdfium"
+	pdferrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// Config says what engines may use.
+type Config struct {
+	CacheDir string // folder of compiled code: seconds on the first start become 0.1 s; empty is none
+	Engines  int    // most that run at once
+	Memory   int64  // most bytes of an engine's memory
+}
+
+// Engines opens documents. The zero Engines is ready; it starts nothing until the first
+// document. Its methods may be called from several goroutines.
+type Engines struct {
+	mu   sync.Mutex
+	pool pdf.Pool
+	slot chan struct{}
+}
+
+// Errors of documents that cannot be opened.
+var (
+	ErrPassword = errors.New("the document needs a password")
+	ErrFormat   = errors.New("no PDF document")
+	ErrStopped  = errors.New("the engine was stopped")
+)
+
+// start compiles the module, once.
+func (e *Engines) start(c Config) (pdf.Pool, chan struct{}, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool != nil {
+		return e.pool, e.slot, nil
+	}
+	const page = 64 << 10
+	runtime := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithCloseOnContextDone(true).
+		WithMemoryLimitPages(uint32(min(c.Memory/page, 65536)))
+	if c.CacheDir != "" {
+		// A cache that cannot be used costs time and nothing else.
+		if cache, err := wazero.NewCompilationCacheWithDir(c.CacheDir); err == nil {
+			runtime = runtime.WithCompilationCache(cache)
+		}
+	}
+	pool, err := webassembly.Init(webassembly.Config{
+		MaxIdle: 1, MaxTotal: c.Engines, RuntimeConfig: runtime,
+		FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("start the PDF engine: %w", err)
+	}
+	e.pool, e.slot = pool, make(chan struct{}, c.Engines)
+	return e.pool, e.slot, nil
+}
+
+// Close stops all engines and frees the compiled module. Documents that are open fail
+// from then on. The next Open starts it again.
+func (e *Engines) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool == nil {
+		return nil
+	}
+	err := e.pool.Close()
+	e.pool = nil
+	return err
+}
+
+// Open opens a document of size bytes. It waits for an engine to be free. Once the
+// context is done the engine stops, and all calls of the document fail.
+func (e *Engines) Open(ctx context.Context, c Config, r io.ReaderAt, size int64) (*Document, error) {
+	pool, slot, err := e.start(c)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case slot <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	instance, err := pool.GetInstance(time.Minute)
+	if err != nil {
+		<-slot
+		return nil, fmt.Errorf("start a PDF engine: %w", err)
+	}
+	d := &Document{instance: instance, slot: slot, ctx: ctx, killed: make(chan struct{})}
+	d.stop = context.AfterFunc(ctx, func() {
+		defer close(d.killed)
+		_ = instance.Kill()
+	})
+	if err := d.open(r, size); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Document) open(r io.ReaderAt, size int64) error {
+	opened, err := d.instance.OpenDocument(&requests.OpenDocument{FileReader: io.NewSectionReader(r, 0, size), FileReaderSize: size})
+	switch {
+	case d.ctx.Err() != nil:
+		return d.ctx.Err()
+	case errors.Is(err, pdferrors.ErrPassword):
+		return ErrPassword
+	case errors.Is(err, pdferrors.ErrSecurity):
+		return fmt.Errorf("%w: its encryption is of an unknown kind", ErrPassword)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	d.ref = opened.Document
+	count, err := d.instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: d.ref})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	d.Pages = count.PageCount
+	return nil
+}
