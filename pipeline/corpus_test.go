@@ -13,6 +13,8 @@ import (
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/sqlite"
+	"github.com/sextant-rag/sextant/trace"
+	"github.com/sextant-rag/sextant/trace/tracetest"
 )
 
 // A library's damage book: events with several books each, house rules, and a
@@ -156,11 +158,27 @@ func engine(t *testing.T, s store.Store, wrap func(store.Store) store.Store) *pi
 	if wrap != nil {
 		s = wrap(s)
 	}
-	e, err := pipeline.New(context.Background(), pipeline.Config{Store: s, Domain: domain, Now: func() time.Time { return now }})
+	e, _ := tracedEngine(t, s)
+	return e
+}
+
+// tracedEngine is an engine and what it recorded. Every trace of every test must be
+// complete, whatever the test is about.
+func tracedEngine(t *testing.T, s store.Store) (*pipeline.Engine, *tracetest.Sink) {
+	t.Helper()
+	sink := &tracetest.Sink{}
+	e, err := pipeline.New(context.Background(), pipeline.Config{Store: s, Domain: domain, Now: func() time.Time { return now }, Traces: &trace.Recorder{Sink: sink}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	t.Cleanup(func() {
+		for _, r := range sink.Records() {
+			if faults := tracetest.Check(r, &tracetest.Calls{}); faults != nil {
+				t.Errorf("the trace of %q is not complete:\n%s", r.Summary.Question, strings.Join(faults, "\n"))
+			}
+		}
+	})
+	return e, sink
 }
 
 // ask returns the final answer to a question.

@@ -18,6 +18,7 @@ import (
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/trace"
 )
 
 // Domain is what a domain pack hands to the engine: values, no code of the engine's.
@@ -37,14 +38,16 @@ type Config struct {
 	Domain Domain
 	Search retrieve.Options // the encoder of queries among them; none is by words alone
 	Now    func() time.Time // nil: time.Now
+	Traces *trace.Recorder  // nil: no trace is kept
 }
 
 // Engine answers questions over one store. It is safe for concurrent use.
 type Engine struct {
-	store  store.Store
-	domain Domain
-	search *retrieve.Retriever
-	now    func() time.Time
+	store    store.Store
+	domain   Domain
+	search   *retrieve.Retriever
+	now      func() time.Time
+	recorder *trace.Recorder
 
 	mu    sync.Mutex
 	state *state
@@ -52,7 +55,7 @@ type Engine struct {
 
 // New makes an engine and makes sure that the domain's collections exist.
 func New(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{store: c.Store, domain: c.Domain, search: retrieve.New(c.Search), now: c.Now}
+	e := &Engine{store: c.Store, domain: c.Domain, search: retrieve.New(c.Search), now: c.Now, recorder: c.Traces}
 	if e.now == nil {
 		e.now = time.Now
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sextant-rag/sextant/check"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/plan"
+	"github.com/sextant-rag/sextant/trace"
 )
 
 // Ask answers a question. Events are yielded from the caller's own goroutine as things
@@ -28,13 +29,16 @@ func (e *Engine) Ask(ctx context.Context, q sextant.Question) iter.Seq2[sextant.
 		}
 		defer cancel()
 		a := &asking{engine: e, ctx: bounded, question: q, yield: yield, started: time.Now()}
-		switch err := a.run(); {
-		case errors.Is(err, errStopped):
+		defer a.open()()
+		err := a.run()
+		defer func() { a.ending(err) }()
+		switch {
+		case err == nil, errors.Is(err, errStopped):
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			a.exhausted()
 		case sextant.ErrorCode(err) == sextant.CodeUnavailable && err != nil:
 			a.unavailable(err)
-		case err != nil:
+		default:
 			yield(nil, err)
 		}
 	}
@@ -60,7 +64,13 @@ type asking struct {
 	documents []sextant.Document // those findings may quote, in order of rank
 	coverage  float64            // how much of the topic the findings speak of
 	checked   bool               // the findings have passed the check
+	rounds    []round            // of retrieval
 	answer    sextant.Answer
+
+	root   *trace.Root     // nil when nothing is recorded
+	top    context.Context // of the trace's root
+	ended  string          // how, for the trace
+	failed error           // what the trace's root failed with
 }
 
 // run takes the question through its stages. Each may end it early by setting the
@@ -70,41 +80,51 @@ func (a *asking) run() (err error) {
 		return err
 	}
 	a.begin()
-	for _, stage := range []struct {
-		name string
-		work func() (note string, err error)
-	}{
-		{"understand", a.understand},
-		{"ledger", a.keepLedger},
-		{"compute", a.compute},
-		{"retrieve", a.retrieve},
-		{"generate", a.generate},
-		{"check", a.check},
+	for _, s := range []stage{
+		{"understand", spanConstraint, trace.Tool, a.understand, a.understood},
+		{"ledger", spanValidation, trace.Tool, a.keepLedger, a.validated},
+		{"compute", spanCompute, trace.Tool, a.compute, a.computed},
+		{"retrieve", fmt.Sprintf(spanRetrieval, 1), trace.Retriever, a.retrieve, a.retrieved},
+		{"generate", spanGenerate, trace.LLM, a.generate, a.generated},
+		{"check", spanCheck, trace.Tool, a.check, a.proven},
 	} {
-		if err := a.stage(stage.name, stage.work); err != nil {
+		if err := a.stage(s); err != nil {
 			return err
 		}
 		if a.answer.Status != "" {
 			break
 		}
+		if s.name == "retrieve" {
+			a.noteModes()
+		}
 	}
 	return a.finish()
 }
 
+// stage is one step of the way to an answer, and how the trace tells of it.
+type stage struct {
+	name string
+	span string
+	kind trace.Kind
+	work func() (note string, err error)
+	tell func() any // what the trace shows that came of it
+}
+
 // stage runs one stage between its two events.
-func (a *asking) stage(name string, work func() (string, error)) error {
+func (a *asking) stage(s stage) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	if !a.yield(sextant.StageStarted{Stage: name}, nil) {
+	if !a.yield(sextant.StageStarted{Stage: s.name}, nil) {
 		return errStopped
 	}
 	start := time.Now()
-	note, err := work()
+	var note string
+	err := a.step(s.span, s.kind, a.question.Text, func() (err error) { note, err = s.work(); return err }, s.tell)
 	if err != nil {
 		return err
 	}
-	if !a.yield(sextant.StageDone{Stage: name, DurationMS: milliseconds(time.Since(start)), Note: note}, nil) {
+	if !a.yield(sextant.StageDone{Stage: s.name, DurationMS: milliseconds(time.Since(start)), Note: note}, nil) {
 		return errStopped
 	}
 	return nil
@@ -113,11 +133,7 @@ func (a *asking) stage(name string, work func() (string, error)) error {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (a *asking) begin() {
-	a.asOf = a.question.AsOf
-	if a.asOf.IsZero() {
-		a.asOf = a.engine.now()
-	}
-	a.answer = sextant.Answer{Question: a.question.Text, AsOf: a.asOf.Format(time.DateOnly), Findings: []sextant.Finding{}, Evidence: []sextant.Passage{}, TraceID: newTraceID(),
+	a.answer = sextant.Answer{Question: a.question.Text, AsOf: a.asOf.Format(time.DateOnly), Findings: []sextant.Finding{}, Evidence: []sextant.Passage{}, TraceID: a.traceID(),
 		Ledger: sextant.Ledger{Constraints: []sextant.Constraint{}, JointByCollection: map[string]int64{}}}
 }
 
@@ -139,6 +155,7 @@ func (a *asking) understand() (string, error) {
 		a.choose()
 	}
 	a.answer.Intent, a.answer.Strategy, a.answer.Confidence = string(a.plan.Intent), string(a.plan.Strategy), "low"
+	a.notePlan()
 	if a.nothingHeld() {
 		return "nothing is indexed yet", nil
 	}

@@ -1,11 +1,10 @@
 package pipeline
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/compute"
@@ -16,12 +15,6 @@ import (
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 )
-
-func newTraceID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b[:])
-}
 
 // inScope returns the collections the question may use: those of its subject that it
 // names, or all of them.
@@ -162,6 +155,7 @@ const few = 3
 
 // retrieve finds the passages an answer may use, under the same filters.
 func (a *asking) retrieve() (string, error) {
+	began := time.Now()
 	for _, c := range a.planned() {
 		spec := c.Spec()
 		f, ok := a.account.Filters[spec.Name]
@@ -179,6 +173,7 @@ func (a *asking) retrieve() (string, error) {
 	if err := a.load(); err != nil {
 		return "", err
 	}
+	a.rounds = append(a.rounds, round{len(a.answer.Evidence), time.Since(began)})
 	if !a.yield(sextant.PassagesFound{Passages: a.answer.Evidence}, nil) {
 		return "", errStopped
 	}
