@@ -74,7 +74,7 @@ func codeAt(q *constrain.Query, i int) (string, bool) {
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
 	code, ok := codeAt(q, i)
-	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", code)}, Weight: 1}, ok
+	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", code)}, Weight: 1, Weak: bareName(q, i)}, ok
 }
 
 // airportByName reads "Centennial Airport", "Van Nuys airport (VNY)": the code in
@@ -115,8 +115,8 @@ var stopBefore = wordSet(`the an a at in near of any which what private local th
 // airportAt reads "at O'Hare", "into Teterboro": a name after a preposition of place
 // that is no city.
 func airportAt(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if q.Alone(i, i+1) && q.Tokens[i].Capital() && !q.AllUpper() {
-		return airportAlone(q, i)
+	if to := nameEnd(q, i); to > i && q.Alone(i, to) && !q.AllUpper() {
+		return airportAlone(q, i, to)
 	}
 	if w := q.Word(i - 1); w != "at" && w != "into" || !q.Tokens[i].Capital() || !q.Joined(i) {
 		return constrain.Claim{}, false
@@ -135,15 +135,29 @@ func airportAt(q *constrain.Query, i int) (constrain.Claim, bool) {
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("airport", name)}, Weight: 2}, true
 }
 
+// nameEnd returns the token after the run of words with capitals that starts at token i.
+func nameEnd(q *constrain.Query, i int) int {
+	to := i
+	for to < len(q.Tokens) && to < i+4 && q.Tokens[to].Capital() && (to == i || q.Joined(to)) {
+		to++
+	}
+	return to
+}
+
 // airportAlone reads a name between commas that is an airport's and nothing else:
-// "LaGuardia, 1992".
-func airportAlone(q *constrain.Query, i int) (constrain.Claim, bool) {
+// "LaGuardia, 1992", "Chicago O'Hare".
+func airportAlone(q *constrain.Query, i, to int) (constrain.Claim, bool) {
 	t := q.Tokens[i]
-	_, _, city := q.LongestAt("city", i)
+	city, end, isCity := q.LongestAt("city", i)
 	_, _, maker := loadNames().makerAt(q, i)
 	_, _, nick := loadNames().nicknameAt(q, i)
-	if city || maker || nick || len(t.Text) < 6 || t.HasDigit() || q.Lexicon.Words[t.Lower] || givenNames()[t.Lower] || !q.Vocabulary.Contains("airport_name", t.Text, plenty/2) {
+	name := strings.ToUpper(q.Written(i, to))
+	least := int64(plenty / 2)
+	if to > i+1 {
+		least = few // several words are a name sooner than one
+	}
+	if isCity && end == to && !q.Vocabulary.Contains("airport_name", name, 3*city.Count) || maker || nick || len(name) < 6 || t.HasDigit() || to == i+1 && (q.Lexicon.Words[t.Lower] || givenNames()[t.Lower]) || !q.Vocabulary.Contains("airport_name", name, least) {
 		return constrain.Claim{}, false
 	}
-	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", strings.ToUpper(t.Text))}}, true
+	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("airport", name)}}, true
 }

@@ -298,7 +298,7 @@ func yearLike(q *constrain.Query, i int) bool {
 
 // counted are units and things after a number that it counts.
 var counted = wordSet(`people persons passengers occupants souls aboard killed dead deaths fatalities injured injuries hours hour hrs feet foot ft knots kts knot mph miles mile nm minutes minute seconds second days day weeks week months month years year seat seats seater person passenger hp horsepower gallons
- gallon pounds pound lbs lb degrees degree rpm psi percent meters metres yards inches agl msl times crew pilots`)
+ gallon pounds pound lbs lb degrees degree rpm psi percent meters metres yards inches agl msl times crew pilots altimeter inches inhg hg mhz khz volts amps million billion`)
 
 // quantity reports whether a bare number at token i counts what follows.
 func quantity(q *constrain.Query, i int) bool {

@@ -145,10 +145,10 @@ func compilePart(c constrain.Condition) filter.Filter {
 
 // ties are what happens to aircraft, their parts and their crews: beside them "landing" is
 // a phase of flight and "Texas" the place of an event.
-var ties = wordSet(`aircraft airplane airplanes aeroplane aeroplanes plane planes helicopter helicopters seaplane seaplanes floatplane floatplanes jet jets airliner airliners glider gliders taildragger taildraggers homebuilt homebuilts warbird warbirds
+var ties = wordSet(`airplane airplanes aeroplane aeroplanes plane planes helicopter helicopters seaplane seaplanes floatplane floatplanes jet jets airliner airliners glider gliders taildragger taildraggers homebuilt homebuilts warbird warbirds
  stall stalls stalled stalling spin spins spun bounce bounced bouncing overrun overruns overran overrunning undershoot undershot excursion excursions groundloop groundloops groundlooped veered nosed porpoise porpoised flipped
  icing failure failures failed fire fires quit ditched ditching ditchings collided collisions struck hit strike strikes exploded explosion explosions collapse collapsed collapses sank sink exhaustion starvation damage broke separated
- lost disoriented incapacitated incapacitation turbulence windshear thunderstorm thunderstorms fog whiteout snow downdraft gusts gust crosswind tailwind fatalities mishandled misjudged hydroplaned blown burst jammed vibration smoke surge flameout engine gear prop propeller runway wing rotor pilot pilots student students instructor`)
+ lost disoriented incapacitated incapacitation turbulence windshear thunderstorm thunderstorms fog whiteout snow downdraft gusts gust crosswind tailwind fatalities mishandled misjudged hydroplaned blown burst jammed vibration smoke surge flameout engine gear prop propeller runway wing rotor`)
 
 // tableWords collects the words of tables.
 func tableWords(tables ...string) map[string]bool {
@@ -172,6 +172,6 @@ func wordSet(text string) map[string]bool {
 }
 
 // genericWords stand in any question about accidents and tell none from another.
-var genericWords = wordSet(`aircraft airplane airplanes plane planes flight flights flying flown fly file files data database held hold holds happen happened happening happens occur occurred occurs involve
+var genericWords = wordSet(`airplane airplanes plane planes flight flights flying flown fly file files data database held hold holds happen happened happening happens occur occurred occurs involve
  involved involving involves recorded recording known ntsb us result resulted resulting ended end ending carry carried registered registration tail describe explain tell summarize summary details detail information everything anything
  something place places time times period ones one kind kinds sort type types take took taken place number numbers figure figures total totals year years month months day days deadly worst common`)

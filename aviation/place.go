@@ -46,13 +46,17 @@ func (g *gazetteer) stateAt(q *constrain.Query, i int) (code string, to int, ok 
 	return "", i, false
 }
 
-// bareName reports whether no word of place stands before token i: "Virginia creeper" may
-// be anything, "in Virginia" is a place.
-func bareName(q *constrain.Query, i int) bool {
+// bareName says how weak a place's name is: "Virginia creeper" may be anything, "in
+// Virginia" is a place.
+func bareName(q *constrain.Query, i int) constrain.Weakness {
 	if q.Word(i-1) == "the" {
 		i--
 	}
-	return !(q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)] || q.Word(i-1) == "about")) && q.Gap(i) != ", "
+	placed := q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)] || q.Word(i-1) == "about")
+	if placed || q.Gap(i) == ", " {
+		return constrain.Firm
+	}
+	return constrain.WeakName
 }
 
 // small reports whether letters that stand for a state ("s c", "d c") stand apart and
@@ -260,7 +264,7 @@ func (g *gazetteer) country(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if !adjective && (q.HasLoose(to, "the", "island") || q.HasLoose(to, "the", "country")) {
 		to += 2
 	}
-	if adjective && !describesFlight(q, to) || !adjective && bareName(q, i) && q.Joined(to) && !describesFlight(q, to) && strangeAhead(q, to) {
+	if adjective && !describesFlight(q, to) || !adjective && bareName(q, i) > constrain.Firm && q.Joined(to) && !describesFlight(q, to) && strangeAhead(q, to) {
 		return constrain.Claim{}, false // "into Portuguese", "a Cuban sandwich", "Brazil nuts"
 	}
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("country", name)}, Weight: 2, Weak: bareName(q, i)}, true

@@ -68,7 +68,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	defined, ruled := q.definitional(), q.aboutRule(claims)
 	var out []Claim
 	for k, c := range claims {
-		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak && !q.accompanied(claims, k) {
+		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak > Firm && !q.accompanied(claims, k) || c.Apart && !q.apart(claims, k) {
 			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
@@ -76,12 +76,21 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	return out
 }
 
-// accompanied reports whether anything ties a weak claim to the records: an event, one
-// of its words, another condition, a preposition of time before it, or that the question says
-// nothing else. "Taxi drivers at the airport" has no phase of flight.
+// apart reports whether on both sides of a claim stand other conditions, commas, stops or
+// the ends of the question: "R22 training Texas".
+func (q *Query) apart(claims []Claim, k int) bool {
+	c := claims[k]
+	before := c.From == 0 || strings.ContainsAny(q.Gap(c.From), ",;:.?!(") || k > 0 && claims[k-1].To == c.From && len(claims[k-1].Conditions) > 0
+	after := c.To == len(q.Tokens) || strings.ContainsAny(q.Gap(c.To), ",;:.?!)") || k+1 < len(claims) && claims[k+1].From == c.To && len(claims[k+1].Conditions) > 0
+	return before && after
+}
+
+// accompanied reports whether anything ties a weak claim to the records: an event, one of
+// the domain's words, another condition, a preposition of time before it, or that it says
+// nothing of a further noun. "Taxi drivers at the airport" has no phase of flight.
 func (q *Query) accompanied(claims []Claim, k int) bool {
 	c := claims[k]
-	if q.Eventful() || q.Alone(c.From, c.To) || q.Joined(c.From) && whileIn[q.Word(c.From-1)] {
+	if q.Eventful() || q.Joined(c.From) && whileIn[q.Word(c.From-1)] || c.Weak == WeakNoun && (!q.Joined(c.To) || situating[q.Word(c.To)]) {
 		return true
 	}
 	for j, other := range claims {
@@ -91,16 +100,22 @@ func (q *Query) accompanied(claims []Claim, k int) bool {
 	}
 	bare := true
 	for i, t := range q.Tokens {
+		if i >= c.From && i < c.To {
+			continue
+		}
 		if q.Lexicon.Ties[t.Lower] {
 			return true
 		}
-		bare = bare && (i >= c.From && i < c.To || stopWords[t.Lower])
+		bare = bare && stopWords[t.Lower]
 	}
 	return bare
 }
 
-// whileIn are words before what an aircraft was doing.
-var whileIn = set(`on during in while after before when`)
+// whileIn are words before what was being done, situating those after what it is about.
+var (
+	whileIn   = set(`on during in while after before when`)
+	situating = set(`in on at with during over near that which since from without`)
+)
 
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".
 var pronouns = set(`their theirs them they those these`)

@@ -44,9 +44,21 @@ type Claim struct {
 	Others     []Condition            // other readings of the same words, to be counted and shown
 	Unknown    *sextant.UnknownValue  // the words stand where a value should and match none; the nearest are found later
 	Cannot     *sextant.Unenforceable // the words are a condition no field holds
-	Weak       bool                   // plain words, a condition only where something else ties the question to the records
+	Apart      bool                   // counts only where nothing but other conditions stands beside it
+	Weak       Weakness               // whether the words need company to be a condition
 	Negated    bool                   // set by composition, or by a recognizer that read the negation itself
 }
+
+// Weakness says how far words are from being a condition by themselves. Weak claims count
+// only where something else ties the question to the records.
+type Weakness uint8
+
+// The degrees of weakness.
+const (
+	Firm     Weakness = iota
+	WeakNoun          // plain words; what no further noun follows is what the question is about: "landing", "jet"
+	WeakName          // a name or year of anything, wherever it stands: "Georgia", "the 2015 manual"
+)
 
 func (c Claim) length() int { return c.To - c.From }
 

@@ -53,7 +53,7 @@ type Lexicon struct {
 	// Documents are those of the event nouns that name the paper and not what happened.
 	Documents map[string]bool
 	// Ties are words that tie a question to the domain's events by themselves: "overrun",
-	// "runway". Beside one a weak claim counts; see [Claim.Weak].
+	// "runway". Beside one a weak claim counts; see [Weakness].
 	Ties map[string]bool
 	// Generic words say nothing of a question's subject in this domain: "aircraft".
 	Generic map[string]bool
@@ -68,7 +68,7 @@ type Phrase struct {
 	Words      []string
 	Conditions []Condition // none: the words are no condition
 	Alone      bool        // they count only between commas or the ends of the question
-	Weak       bool        // they count only in company; see [Claim.Weak]
+	Weak       Weakness    // they count only in company
 }
 
 // Measure names a numeric field by the words that count it: "two people killed",
@@ -124,13 +124,16 @@ func ParsePhrases(text string) ([]Phrase, error) {
 		}
 		for alternative := range strings.SplitSeq(words, "|") {
 			alternative = strings.TrimSpace(alternative)
-			alone, weak := strings.HasPrefix(alternative, "["), strings.HasPrefix(alternative, "<")
+			alone, weakness := strings.HasPrefix(alternative, "["), Firm
+			if strings.HasPrefix(alternative, "<") {
+				weakness = WeakNoun
+			}
 			texts := expand(alternative)
 			if len(texts) > maxChoices {
 				return nil, fmt.Errorf("phrases: line %d: more than %d choices in one alternative", n, maxChoices)
 			}
 			for _, text := range texts {
-				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone, Weak: weak}
+				p := Phrase{Words: Words(text), Conditions: cs, Alone: alone, Weak: weakness}
 				if len(p.Words) == 0 {
 					return nil, fmt.Errorf("phrases: line %d: an alternative without words", n)
 				}

@@ -10,13 +10,16 @@ import (
 
 // negations reach forward to the next condition; the multi-word ones end a negation.
 var (
-	negations     = set(`not except excepting excluding exclude excludes outside without minus besides neither nor never omit omitting ignoring ignore barring sans cannot isnt wasnt arent werent didnt doesnt aint unlike nobody noone`)
+	negations     = set(`not except excepting excluding exclude excludes outside without minus besides neither nor never omit omitting ignoring ignore barring sans cannot isnt wasnt arent werent didnt doesnt aint unlike nobody noone none`)
 	negationEnds  = negationTable("other than, rather than, anything but, all but, everything but, any but, anywhere but, everywhere but, anyone but, nothing but, none but, apart from, aside from, except for, no one, as opposed to, instead of, with the exception of, exception of, save for, leaving out, leave out, leaves out, ruling out, rule out, skip, skipping, but no, minus the, less the, far from, never mind, forget, forget about")
 	adjacentOnly  = set(`non no anti`)
 	notNegations  = NewTable(map[string]bool{"why not": true, "if not": true, "or not": true, "whether or not": true, "not only": true, "not just": true, "none but": true, "nothing but": true})
 	deniedPhrases = NewTable(map[string]bool{"excluded": true, "excepted": true, "omitted": true, "excluding": false, "is excluded": true, "are excluded": true, "not included": true, "is not included": true,
 		"are not included": true, "not counted": true, "are not counted": true, "is not counted": true, "aside": true, "apart": true, "left out": true})
 )
+
+// universal words, a noun and "but" exclude what follows.
+var universal = set(`any every all`)
 
 // light words may stand between a negation and what it denies.
 var light = set(`in the those these a an any of at near involving involve involved with from counting including include for to on by ones over inside state states that which were are was is
@@ -89,6 +92,9 @@ func (q *Query) negationAt(k int) bool {
 	}
 	if w == "t" && (q.Tokens[k].Gap == "'" || q.Tokens[k].Gap == "’") {
 		return true // isn't, didn't
+	}
+	if w == "but" && universal[q.Word(k-2)] && !negations[q.Word(k-3)] {
+		return true // "any country but Canada"
 	}
 	if !negations[w] {
 		return false

@@ -34,9 +34,7 @@ func recognizePhrases(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
 		if p, to, ok := q.phrases.table.PluralAt(q, i); ok {
-			if !p.Alone || q.Alone(i, to) || q.describes(to) {
-				out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weak: p.Weak})
-			}
+			out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weak: p.Weak, Apart: p.Alone && !q.describes(to)})
 			continue
 		}
 		if near, ok := q.Nearest(i, q.phrases.spelled); ok {

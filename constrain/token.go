@@ -62,8 +62,17 @@ func tokenize(text string) (tokens []Token, end int) {
 		i = wordEnd(text[:end], start)
 		tokens = append(tokens, newToken(text, last, start, i))
 		last = i
+		if n := len(tokens); n > 1 && tokens[n-1].Lower == "o" && tokens[n-1].Gap == "/" && tokens[n-2].Lower == "w" {
+			tokens = append(tokens[:n-2], without(text, tokens[n-2], tokens[n-1]))
+		}
 	}
 	return tokens, end
+}
+
+// without is the token of "w/o".
+func without(text string, w, o Token) Token {
+	w.Text, w.Lower, w.End, w.upper = text[w.Start:o.End], "without", o.End, false
+	return w
 }
 
 func cutRune(text string, at int) int {

@@ -110,7 +110,11 @@ func (q *Query) dateClaim(i int) (Claim, bool) {
 		side, p.to = s, to
 	}
 	p.to = q.Skip(p.to, "inclusive")
-	return q.datedClaim(i, p, side), true
+	c := q.datedClaim(i, p, side)
+	if q.Word(at-1) == "the" && q.Joined(p.to) && p.isYear() {
+		c.Weak = WeakName // "the 2015 manual"
+	}
+	return c, true
 }
 
 // differing are words after which "between" names two things and no range.
@@ -167,7 +171,7 @@ func (q *Query) anotherDate(i int, p period) (Claim, bool) {
 }
 
 // passed are words between such a verb and its date: "built by Cessna in 1968".
-var passed = set(`by in at on the`)
+var passed = set(`by in at on the it them him her this back`)
 
 var suffixes = tableOf(
 	phrases(since, "onwards, onward, forward, and later, or later, and after, or after, and onwards, and onward, and on, and beyond, and newer, or newer, to date, to present, to the present, until now, up to now, to now, to today, till now"),
