@@ -20,17 +20,33 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 	for i := range q.Tokens {
 		if canonical, to, ok := n.makerAt(q, i); ok {
 			if n.meant(q, i, to) && !(q.Joined(to) && streets[q.Word(to)]) {
-				out = append(out, constrain.Claim{From: i, To: apposed(q, to), Conditions: []constrain.Condition{constrain.Is("make", canonical)}, Weight: 4})
+				out = append(out, constrain.Claim{From: i, To: apposed(q, to), Conditions: []constrain.Condition{constrain.Is("make", canonical)}, Weight: 4, Weak: n.weakness(q, i, to)})
 			}
 			continue
 		}
 		if near, assumed, ok := n.misspelt(q, i); ok && n.makerOf[near] != "" {
 			c := constrain.Is("make", n.makerOf[near])
 			c.Assumed = assumed
-			out = append(out, constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{c}})
+			out = append(out, constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{c}, Weak: constrain.WeakName})
 		}
 	}
 	return out
+}
+
+// single are words before one of a kind.
+var single = wordSet(`a an any another my his her their this that each every one`)
+
+// weakness says whether a name needs company: one that is a plain word does, a maker's or a
+// person's only before further words ("Cessna stock price").
+func (n *names) weakness(q *constrain.Query, i, to int) constrain.Weakness {
+	_, end, maker := n.makerAt(q, i)
+	switch like := n.likeAt(q, i, to); {
+	case like == likeNothing && !(maker && end == to):
+		return constrain.Firm
+	case like <= likeName || single[q.Word(i-1)] || q.Joined(i) && q.Tokens[i-1].Upper():
+		return constrain.WeakNoun
+	}
+	return constrain.WeakName
 }
 
 // designations claims types.
@@ -73,6 +89,7 @@ var apposition = wordSet(`helicopters airplanes aeroplanes gliders balloons`)
 func (n *names) withMaker(q *constrain.Query, i, to int, canonical string) []constrain.Claim {
 	if nick, end, ok := n.nicknameAt(q, to); ok && q.Joined(to) && (nick.make == canonical || nick.make == "") {
 		c := n.nicknamed(q, to, end, nick)
+		c.Weak = constrain.Firm
 		c.From, c.Conditions = i, typed(canonical, false, c.Conditions[len(c.Conditions)-1].Values...)
 		return []constrain.Claim{c}
 	}
@@ -157,7 +174,7 @@ func (n *names) misspeltType(q *constrain.Query, i int, near, assumed string) []
 		out = []constrain.Claim{n.nicknamed(q, i, i+1, n.nickOf[near])}
 	}
 	for k := range out {
-		out[k].Conditions[0].Assumed = assumed
+		out[k].Conditions[0].Assumed, out[k].Weak = assumed, constrain.WeakName
 	}
 	return out
 }
@@ -166,14 +183,14 @@ func (n *names) misspeltType(q *constrain.Query, i int, near, assumed string) []
 // "King Air 200", "Cherokee 140", "Tomahawk (PA-38)". Of a mark the records do not tell
 // ("Warrior II") the type as a whole is meant.
 func (n *names) nicknamed(q *constrain.Query, i, to int, nick nickname) constrain.Claim {
-	claim := constrain.Claim{From: i, To: to, Conditions: typed(nick.make, true, anys(nick.models)...), Weight: 4}
+	claim := constrain.Claim{From: i, To: to, Conditions: typed(nick.make, true, anys(nick.models)...), Weight: 4, Weak: n.weakness(q, i, to)}
 	bracket := q.Gap(to) == " ("
 	end := n.designationAfter(q, to, nick.make)
 	if end == to || !bracket && !q.Joined(to) {
 		return claim
 	}
 	narrower := model(q, to, end)
-	claim.To = end
+	claim.To, claim.Weak = end, constrain.Firm
 	switch joined := nick.models[0] + narrower; {
 	case !bracket && q.Vocabulary.Contains("model", joined, 1):
 		narrower = nick.models[0] + "-" + narrower // Cherokee 140 is a PA-28-140

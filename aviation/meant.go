@@ -51,7 +51,7 @@ var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wi
  forced flights flight hull prop propeller`)
 
 // institutions follow a name that is a people's, a town's or a company's.
-var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch falls springs hills valley mountain
+var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch beach harbor heights grove falls springs hills valley mountain
  mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
 
 // strangeNoun reports whether a word in small letters follows that no narrative of an
@@ -89,6 +89,8 @@ func (n *names) meant(q *constrain.Query, i, to int) bool {
 			return true
 		case like != likeAny && troubleNouns[next]:
 			return like == likeName || q.Tokens[i].Capital() || q.AllLower()
+		case !n.goesWith(q, to):
+			return false
 		}
 	}
 	switch {
@@ -99,6 +101,21 @@ func (n *names) meant(q *constrain.Query, i, to int) bool {
 	}
 	return q.Tokens[i].Capital() && n.named(q, i, to)
 }
+
+// goesWith reports whether what stands at token i can follow an aircraft in a sentence: a
+// preposition, a verb, a place, a condition, another name, or an event after an adjective.
+// "Apache baskets" and "the Warriors beat the Archers" are not about airplanes.
+func (n *names) goesWith(q *constrain.Query, i int) bool {
+	w := q.Word(i)
+	if q.Tokens[i].Capital() || q.Tokens[i].HasDigit() || strings.HasSuffix(w, "ed") || setting[w] || aircraftVerbs[w] || stopBefore[w] || linking[w] || ties[w] {
+		return true
+	}
+	_, _, phrase := q.PhraseAt(i)
+	return phrase || adjectival(q, i) || n.knownAhead(q, i)
+}
+
+// aircraftVerbs may follow the name of an aircraft; verbs in -ed need no entry.
+var aircraftVerbs = wordSet(`ground nose belly hard forced emergency was were is are has had have did does went ran broke fell spun flew flying lost hit struck took got made or and vs versus than but not with without who whose when where while after before being down only either too all ever go went cause causes caused fly flies crash`)
 
 func (n *names) likeAt(q *constrain.Query, i, to int) alike {
 	words := make([]string, 0, 3)

@@ -31,7 +31,7 @@ var carriers = sync.OnceValue(func() *constrain.Table[spokenCarrier] {
 // suffixes of a carrier's name, which its records spell in many ways.
 var (
 	carrierWords = constrain.NewTable(map[string]bool{"air lines": true, "airlines": true, "airline": true, "airways": true, "air line": true, "aviation": false, "express": false, "air": false})
-	flownBy      = constrain.NewTable(map[string]bool{"flown by": true, "operated by": true, "belonging to": true, "owned by": true})
+	flownBy      = constrain.NewTable(map[string]bool{"flown by": true, "operated by": true, "belonging to": true, "owned by": true, "run by": true, "of the operator": true})
 )
 
 // operators claims carriers: "flown by Southwest", "Delta Air Lines accidents", "FedEx".
@@ -129,6 +129,7 @@ func flown(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if !ok {
 		return constrain.Claim{}, false
 	}
+	start = q.Skip(start, "the", "a")
 	to, end := start, start
 	for end < len(q.Tokens) && end < start+5 && q.Tokens[end].Capital() && q.Joined(end) {
 		if _, _, isSuffix := carrierWords.At(q, end); !isSuffix || end == start {

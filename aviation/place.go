@@ -229,6 +229,9 @@ func (g *gazetteer) region(q *constrain.Query, i int) (constrain.Claim, bool) {
 
 // countryAt reads a country's name or an adjective for it.
 func (g *gazetteer) countryAt(q *constrain.Query, i int) (name string, to int, adjective, ok bool) {
+	if value, to, ok := q.LongestAt("country", i); ok && to > i+1 && q.Tokens[i].Capital() {
+		return value.Text, to, false, true // the British Virgin Islands are not Britain
+	}
 	if name, to, ok = g.countries.At(q, i); ok {
 		return name, to, false, to > i+1 || q.Tokens[i].Capital() && (q.Word(i) != "us" || q.Tokens[i].Upper()) || q.AllLower() && q.Word(i) != "us"
 	}
@@ -244,7 +247,7 @@ func (g *gazetteer) countryAt(q *constrain.Query, i int) (name string, to int, a
 
 // notPlaces after a country say that it is not where something happened.
 var (
-	afterCountry   = wordSet(`airlines airways airline pilot pilots captain hat toast made built manufactured certified certificated language navy army air champion`)
+	afterCountry   = wordSet(`airlines airways airline pilot pilots captain hat toast made built manufactured certified certificated language navy army air champion forest customs coast marine marines government department congress senate president dollar dollars mail postal geological fish airways`)
 	registeredNear = [][]string{{"registered"}, {"register"}, {"registration"}, {"registry"}}
 )
 

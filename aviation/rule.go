@@ -44,7 +44,7 @@ func sections(q *constrain.Query) []constrain.Claim {
 		case cited && !title14 || q.Gap(to) == "-": // 48 CFR 52.212-4
 			out = append(out, constrain.Claim{From: from, To: min(to+1, len(q.Tokens)), Weight: 9, Cannot: &sextant.Unenforceable{Field: "cfr_section", Reason: "this is another title of the Code of Federal Regulations; 14 CFR is what is held"}})
 		case !cited && counted[q.Word(to)]: // 29.92 inches
-		case cited || ruleParts[part[1]] && (len(sub[1]) > 1 || to > i+2 || aboutRules(q)):
+		case cited || ruleParts[part[1]] && (len(sub[1]) > 1 || to > i+2 || aboutRules(q) && q.Word(i-1) != "on"):
 			out = append(out, constrain.Claim{From: from, To: to, Conditions: []constrain.Condition{constrain.Is("cfr_section", part[1]+"."+sub[1])}, Weight: 7})
 		}
 	}
@@ -158,7 +158,7 @@ var ruleNouns = wordSet(`rule rules regulation regulations regs requirement requ
 var interrogative = wordSet(`can does do when who what how why is are must may should`)
 
 func aboutRules(q *constrain.Query) bool {
-	if interrogative[q.Word(0)] && q.Word(1) != "you" && q.Word(1) != "i" {
+	if interrogative[q.Word(0)] && !(q.Word(0) == "may" && q.Tokens[1].Capital()) && q.Word(1) != "you" && q.Word(1) != "i" {
 		return true
 	}
 	return slices.ContainsFunc(q.Tokens, func(t constrain.Token) bool { return ruleNouns[t.Lower] })

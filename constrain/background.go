@@ -90,7 +90,7 @@ func (q *Query) apart(claims []Claim, k int) bool {
 // nothing of a further noun. "Taxi drivers at the airport" has no phase of flight.
 func (q *Query) accompanied(claims []Claim, k int) bool {
 	c := claims[k]
-	if q.Eventful() || q.Joined(c.From) && whileIn[q.Word(c.From-1)] || c.Weak == WeakNoun && (!q.Joined(c.To) || situating[q.Word(c.To)]) {
+	if q.happening() || q.Joined(c.From) && whileIn[q.Word(c.From-1)] || c.Weak == WeakNoun && (!q.Joined(c.To) || situating[q.Word(c.To)]) {
 		return true
 	}
 	for j, other := range claims {
@@ -106,9 +106,24 @@ func (q *Query) accompanied(claims []Claim, k int) bool {
 		if q.Lexicon.Ties[t.Lower] {
 			return true
 		}
-		bare = bare && stopWords[t.Lower]
+		bare = bare && (stopWords[t.Lower] || q.EventNoun(i))
 	}
 	return bare
+}
+
+// happening reports whether the question names what happened, and not only papers.
+func (q *Query) happening() bool {
+	for i := range q.Tokens {
+		if q.EventNoun(i) && !q.document(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// document reports whether token i names the paper rather than what happened.
+func (q *Query) document(i int) bool {
+	return q.Lexicon.Documents[strings.TrimSuffix(q.Tokens[i].Lower, "s")]
 }
 
 // whileIn are words before what was being done, situating those after what it is about.

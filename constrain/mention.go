@@ -83,8 +83,8 @@ func recognizeMentions(q *Query) []Claim {
 		if !ok || plain && !q.ofTexts(i) {
 			continue
 		}
-		if !plain && !q.quoted(at) {
-			continue
+		if !plain && (!q.quoted(at) || mentionAsking[q.Word(0)] && q.relativeBefore(i) < 0) {
+			continue // `did the pilot say "ok"` asks what someone said
 		}
 		if c, ok := q.mentionAt(i, at); ok {
 			out = append(out, c)

@@ -38,7 +38,7 @@ func recognizePhrases(q *Query) []Claim {
 			continue
 		}
 		if near, ok := q.Nearest(i, q.phrases.spelled); ok {
-			out = append(out, Claim{From: i, To: i + 1, Conditions: assumed(q.phrases.byWord[near].Conditions, q.Tokens[i].Text, near), Weight: -5})
+			out = append(out, Claim{From: i, To: i + 1, Conditions: assumed(q.phrases.byWord[near].Conditions, q.Tokens[i].Text, near), Weight: -5, Weak: WeakName})
 		}
 	}
 	return out
@@ -48,7 +48,7 @@ func recognizePhrases(q *Query) []Claim {
 // says of which kind the events are: "instruction accidents". Records, reports and cases
 // are of anything.
 func (q *Query) describes(i int) bool {
-	return q.Joined(i) && q.EventNoun(i) && !q.Lexicon.Documents[strings.TrimSuffix(q.Tokens[i].Lower, "s")]
+	return q.Joined(i) && q.EventNoun(i) && !q.document(i)
 }
 
 // PhraseAt returns what the lexicon's phrases say of the tokens from i.

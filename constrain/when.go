@@ -237,6 +237,9 @@ func (q *Query) monthly(c Claim, p period, side side) Claim {
 		values[k] = m
 	}
 	c.Conditions = []Condition{Is(q.Lexicon.Months, values...)}
+	if monthNames[q.Word(c.From)] > 0 {
+		c.Weak = WeakName // "December's child"
+	}
 	return c
 }
 
