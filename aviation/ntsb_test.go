@@ -71,7 +71,7 @@ func TestUnknownLayoutsNameWhatWasSeen(t *testing.T) {
 		"only an id":      {"Event.Id\nE1\n", `its header has "Event.Id"`},
 		"other JSON":      {`{"NtsbNo":"X","City":"Y"}` + "\n", `the keys "City", "NtsbNo", not event_id`},
 		"a list":          {"[{\"event_id\":1}]\n", "its header has"},
-		"UTF-16":          {"\xff\xfeE\x00", "UTF-16"},
+		"UTF-16":          {"\xff\xfeE\x00", `its header has "E"`},
 		"a zip":           {"PK\x03\x04stuff,\n", "no text file"},
 		"nothing":         {"\n\n", "no first line"},
 		"a wide stranger": {strings.Repeat("c,", 40) + "\n", "and 29 more"},
