@@ -1,6 +1,9 @@
 package aviation
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
 )
@@ -17,19 +20,27 @@ func Incidents() sextant.Collection {
 	return sextant.Collection{
 		Name: "incidents", Title: "NTSB accidents and incidents", Role: sextant.RoleEvents, Unit: "events",
 		DateField: "event_date", Fill: "sextant ingest ntsb PATH...",
-		Schema: filter.Schema{
-			Fields: append(eventFields(), aircraftFields()...),
-			Groups: []filter.Group{{Name: Aircraft, Label: "aircraft"}},
-		},
+		Schema: incidentSchema(),
 	}
 }
 
+var incidentSchema = sync.OnceValue(func() filter.Schema {
+	return filter.Schema{
+		Fields: slices.Concat(eventFields(), aircraftFields(), findingFieldsOf()),
+		Groups: []filter.Group{{Name: Aircraft, Label: "aircraft"}, {Name: Findings, Label: "findings"}},
+	}
+})
+
 func eventFields() []filter.Field {
 	return []filter.Field{
-		keyword("event_id", "event id", "NTSB's id of the event, such as 20001208X05756; the date in it is not the event's.", filter.Case),
-		facet("investigation_type", "accident or incident", "Whether the NTSB classed the event as an accident or an incident.", filter.Case),
+		keyword("event_id", "event id", "NTSB's id of the event, such as 20001208X05756; the date in it is not the event's. Missing where no file read so far gives it.", filter.Case),
+		{Name: "case_number", Label: "case number", Description: "NTSB numbers of the event's cases, without the letters that tell aircraft apart.", Kind: filter.Keyword, Fold: filter.Squeeze, List: true},
+		keyword("case_key", "record key", "Key of the case's record in CAROL (Mkey).", filter.Case),
+		facet("investigation_type", "accident or incident", "How the NTSB classed the event: accident, incident or occurrence.", filter.Case),
 		field("event_date", "date", "Local date of the event.", filter.Time),
 		keyword("event_date_precision", "precision of the date", "\"month\" or \"year\" where the record does not give the day; the date is then the first of it.", filter.Case),
+		keyword("event_time", "time of day", "Local clock time as recorded, such as 16:05; the zone is unknown unless time_zone says it.", filter.Case),
+		keyword("time_zone", "time zone", "Zone of the time of day, where recorded.", filter.Case),
 		field("event_month", "month of the year", "Month of the event, 1 to 12.", filter.Int),
 		keyword("location", "location", "Place as recorded, such as \"LEADVILLE, CO\".", filter.Case),
 		facet("city", "city", "What stands before the last comma of the location, in capitals.", filter.Case),
@@ -39,17 +50,26 @@ func eventFields() []filter.Field {
 		field("longitude", "longitude", "Degrees east; missing where the record has none or 0/0.", filter.Float),
 		keyword("airport_code", "airport code", "Code of the airport concerned, without the leading K of a four-letter code.", filter.Case),
 		keyword("airport_name", "airport name", "Name of the airport concerned, as recorded.", filter.Case),
+		field("airport_elevation", "airport elevation", "Elevation of the airport concerned in feet above sea level.", filter.Float),
 		{Name: "airport", Label: "airport", Description: "The airport's code or its name.", Kind: filter.Keyword, AnyOf: []string{"airport_code", "airport_name"}},
 		facet("severity", "severity", "The worst injury: fatal, nonfatal, incident (no accident), unavailable.", filter.Case),
+		keyword("highest_injury", "highest injury level", "The worst injury as CAROL and the NTSB's tables give it: fatal, serious, minor, none; \"none or unknown\" where a completed case leaves it blank.", filter.Case),
 		field("fatal_count", "people killed", "Number of people killed. Blank in most records after 2001 where nobody died: ask for severity instead of 0.", filter.Int),
 		field("serious_count", "people seriously injured", "Number of people seriously injured; often blank instead of 0.", filter.Int),
 		field("minor_count", "people slightly injured", "Number of people with minor injuries; often blank instead of 0.", filter.Int),
 		field("uninjured_count", "people not injured", "Number of people not injured; often blank instead of 0.", filter.Int),
 		facet("injuries", "injuries", "\"any\" if somebody was killed or injured, \"none\" if people were aboard and nobody was, as far as recorded.", filter.Case),
 		facet("weather", "weather", "VMC (visual), IMC (instrument conditions) or UNK, as the investigator judged it.", filter.Case),
-		facet("report_status", "status of the report", "Probable Cause (final), Factual, Preliminary, or Foreign (notification of another country's investigation).", filter.Case),
-		field("publication_date", "publication date", "Date the report was last published.", filter.Time),
-		listed("data_source", "files", "Kinds of file the record was put together from: aviationdata (rows), narratives."),
+		facet("report_status", "status of the report", "Probable Cause (final), Completed (without a cause), Factual, Preliminary, or Foreign (notification of another country's investigation).", filter.Case),
+		keyword("investigation_status", "status of the investigation", "In CAROL's words: Completed, In work, N/A.", filter.Case),
+		field("publication_date", "publication date", "Date the report was last published; from CAROL the date it was first published.", filter.Time),
+		keyword("report_number", "report number", "Number of the NTSB's printed report, where there is one.", filter.Squeeze),
+		keyword("report_type", "kind of report", "In CAROL's words: DirectorBrief, BoardBrief, Report.", filter.Case),
+		keyword("report_url", "link to the report", "Address of the report.", filter.Exact),
+		keyword("docket_url", "link to the docket", "Address of the public docket; missing where there is none yet.", filter.Exact),
+		field("docket_date", "docket date", "Date the docket was published.", filter.Time),
+		keyword("safety_recommendation", "safety recommendation", "yes or no: whether the case led to one, as recorded.", filter.Case),
+		listed("data_source", "files", "Kinds of file the record was put together from: aviationdata (rows), narratives, carol and carol-search, avall (the database's tables), recommendations, report."),
 		listed("filled", "filled in", "Values that do not come from the newest row of the record, and where they come from instead."),
 	}
 }
@@ -57,6 +77,8 @@ func eventFields() []filter.Field {
 func aircraftFields() []filter.Field {
 	fields := []filter.Field{
 		keyword("accident_number", "accident number", "NTSB number of the case, such as FTW96LA203; with A, B, ... for each aircraft of a collision.", filter.Squeeze),
+		field("aircraft_order", "number within the event", "Which aircraft of the event it is, from 1, where the NTSB's tables say so.", filter.Int),
+		keyword("serial_number", "serial number", "The maker's serial number of the aircraft.", filter.Squeeze),
 		keyword("registration", "registration", "Registration (tail number); missing where the record has none or only \"NONE\" or \"UNREG\".", filter.Squeeze),
 		facet("make", "make", "Maker of the aircraft in capitals, its spellings in the records counted as one.", filter.Case),
 		keyword("make_recorded", "make as recorded", "Maker as spelled in the record.", filter.Case),
@@ -72,11 +94,30 @@ func aircraftFields() []filter.Field {
 		facet("purpose", "purpose of the flight", "Personal, Instructional, Aerial Application, Business ...", filter.Case),
 		keyword("operator", "operator", "Air carrier or operator, where one is recorded.", filter.Case),
 		facet("phase", "phase of flight", "Broad phase of flight in capitals: TAKEOFF, CLIMB, CRUISE, MANEUVERING, DESCENT, APPROACH, LANDING, GO-AROUND, TAXI, STANDING, OTHER, UNKNOWN.", filter.Case),
+		keyword("phase_recorded", "phase as recorded", "Phase of flight in the record's own words, where those are others.", filter.Case),
 	}
+	return grouped(Aircraft, fields)
+}
+
+func grouped(group string, fields []filter.Field) []filter.Field {
 	for i := range fields {
-		fields[i].Group = Aircraft
+		fields[i].Group = group
 	}
 	return fields
+}
+
+func findingFieldsOf() []filter.Field {
+	return grouped(Findings, []filter.Field{
+		keyword("finding", "finding", "What the NTSB found to have led to the event, as a path of levels; none before 2008.", filter.Case),
+		facet("finding_category", "finding category", "First level: Personnel issues, Aircraft, Environmental issues, Organizational issues, Not determined.", filter.Case),
+		facet("finding_subcategory", "finding subcategory", "Second level, such as Task performance or Aircraft systems.", filter.Case),
+		keyword("finding_section", "finding section", "Third level, such as Use of equip/info.", filter.Case),
+		keyword("finding_subsection", "finding subsection", "Fourth level, such as Aircraft control.", filter.Case),
+		keyword("finding_modifier", "finding modifier", "Last level: with whom, or what was wrong, such as Pilot or Failure.", filter.Case),
+		facet("cause_factor", "cause or factor", "\"cause\" or \"factor\" (contributing) as the NTSB marked the finding; CAROL gives no mark.", filter.Case),
+		keyword("finding_code", "finding code", "Ten digits, two for each level.", filter.Case),
+		field("finding_order", "number of the finding", "Its place in the NTSB's list; 1000 is added for the first aircraft after the first, 2000 for the next.", filter.Int),
+	})
 }
 
 // Regulations describes the collection of Title 14 of the Code of Federal

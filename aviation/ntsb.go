@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -16,19 +17,21 @@ import (
 	"github.com/sextant-rag/sextant/source/table"
 )
 
-// NTSB is the source of NTSB records: rows of the AviationData file and its like, and
-// JSON lines with narratives. Several rows, from several files, make one document an
+// NTSB is the source of NTSB records, whatever they come as: the published AviationData
+// file and the database's own tables (CSV), JSON lines with narratives, exports of CAROL
+// and answers of its search. Several records, from several files, make one document an
 // event; see event for how they are joined.
 type NTSB struct {
-	blobs []source.Blob
-	now   func() time.Time
+	blobs  []source.Blob
+	finder caseFinder
+	now    func() time.Time
 }
 
-// NewNTSB returns the source of some files, in this order.
-func NewNTSB(blobs ...source.Blob) *NTSB { return &NTSB{blobs, time.Now} }
+// NewNTSB returns the source of some files.
+func NewNTSB(blobs ...source.Blob) *NTSB { return &NTSB{blobs: blobs, now: time.Now} }
 
 // tableFile are the name endings of files that are taken from a folder.
-var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson"}
+var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson", ".json"}
 
 // OpenNTSB returns the source of the files at some paths. A folder stands for the
 // tables and JSON lines in it and below, by name. A path without any is an error.
@@ -56,7 +59,7 @@ func OpenNTSB(paths ...string) (*NTSB, error) {
 func inputError(err error, format string, args ...any) error {
 	return &sextant.Error{
 		Code: sextant.CodeBadRequest, Op: "ingest ntsb", Message: fmt.Sprintf(format, args...), Err: err,
-		Hint: "Name AviationData files (CSV with a column Event.Id or ev_id) or narrative JSON lines (with a key event_id); both may be gzipped.",
+		Hint: "Name AviationData files (CSV with a column Event.Id), tables of the NTSB's database (ev_id), exports of CAROL (NtsbNo and Mkey), answers of its search (JSON) or narrative JSON lines (with a key event_id); all may be gzipped.",
 	}
 }
 
@@ -82,20 +85,29 @@ func (*NTSB) Name() string { return "ntsb" }
 
 // Version implements source.Source. It must change with everything that changes what
 // a record becomes: fields, values, spellings of makers, the text.
-func (*NTSB) Version() string { return "ntsb/2" }
+func (*NTSB) Version() string { return "ntsb/3" }
 
-// Inputs implements source.Source. A file of another layout is an error that says what
-// was found in it.
+// Recall implements source.Recaller.
+func (n *NTSB) Recall(held source.Held) { n.finder = caseFinder{held: held} }
+
+// Inputs implements source.Source. Files that name events come first, whatever order they
+// were given in, and those that only name cases after them, so that each case finds its
+// event. A file of another layout is an error that says what was found in it.
 func (n *NTSB) Inputs(context.Context) ([]source.Input, error) {
-	var out []source.Input
+	var events, cases []source.Input
 	for _, b := range n.blobs {
 		in, err := n.detect(b)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, in)
+		switch in.(type) {
+		case *carolInput, *searchInput:
+			cases = append(cases, in)
+		default:
+			events = append(events, in)
+		}
 	}
-	return out, nil
+	return append(events, cases...), nil
 }
 
 // detect tells the layout of a file by its first line.
@@ -104,13 +116,15 @@ func (n *NTSB) detect(b source.Blob) (source.Input, error) {
 	switch {
 	case errors.Is(err, table.ErrEncoding):
 		return nil, inputError(err, "%s is UTF-16 text; save it as UTF-8.", b.Name)
-	case err != nil:
+	case err != nil && !startsWith(b, '{'):
 		return nil, inputError(err, "%s has no first line that can be read.", b.Name)
-	case first[0] == '{':
+	case startsWith(b, '{') && isSearch(b):
+		return &searchInput{blob: b, caseFinder: &n.finder, how: carolReading(n.now())}, nil
+	case err != nil || first[0] == '{':
 		if keys, ok := looksLikeNarrative(first); !ok {
 			return nil, inputError(nil, "%s is no layout of NTSB records: its first JSON object has the keys %s, not event_id.", b.Name, keys)
 		}
-		return newNarrativeInput(b, n.now()), nil
+		return newNarrativeInput(b, &n.finder, n.now()), nil
 	case bytes.IndexByte(first, 0) >= 0 || bytes.HasPrefix(first, []byte("PK")) || bytes.HasPrefix(first, []byte("%PDF")):
 		return nil, inputError(nil, "%s is no text file.", b.Name)
 	}
@@ -118,11 +132,39 @@ func (n *NTSB) detect(b source.Blob) (source.Input, error) {
 	if err != nil {
 		return nil, inputError(err, "%s has no header that can be read.", b.Name)
 	}
+	return n.detectTable(f)
+}
+
+// detectTable tells the layout of a table by its header.
+func (n *NTSB) detectTable(f *table.File) (source.Input, error) {
+	if isCarol(f.Header) {
+		return newCarolInput(f, &n.finder, n.now()), nil
+	}
+	if side := sideTableOf(f.Header); side != nil {
+		return &sideInput{File: f, caseFinder: &n.finder, sideTable: side, columns: columnsOf(f.Header), how: carolReading(n.now())}, nil
+	}
 	columns := readColumns(f.Header)
 	if !columns.isEvents() {
-		return nil, inputError(nil, "%s is no layout of NTSB records: a column Event.Id (or ev_id) and others are needed, its header has %s.", b.Name, shortList(f.Header))
+		return nil, inputError(nil, "%s is no layout of NTSB records: a column Event.Id (or ev_id, or NtsbNo and Mkey) and others are needed, its header has %s.", f.Blob.Name, shortList(f.Header))
 	}
-	return &rowInput{File: f, columns: columns, now: n.now()}, nil
+	kind := fromRows
+	if slices.ContainsFunc(f.Header, func(name string) bool { return strings.EqualFold(name, "ev_id") }) {
+		kind = fromTables
+	}
+	return &rowInput{File: f, caseFinder: &n.finder, columns: columns, kind: kind, now: n.now()}, nil
+}
+
+// startsWith reports whether the first thing in a file is some byte.
+func startsWith(b source.Blob, first byte) bool {
+	in, err := b.Stream(nil)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = in.Close() }()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(in, head)
+	head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(head) > 0 && head[0] == first
 }
 
 // shortList shows names from a stranger's file: not too many, not too long.
@@ -141,21 +183,6 @@ func shortList(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// contribution is one record of a file: a part of an event.
-type contribution struct{ event event }
-
-// Merge implements source.Contribution.
-func (c contribution) Merge(old *sextant.Document) (sextant.Document, bool, error) {
-	if old == nil {
-		return c.event.join(event{}).document(), false, nil
-	}
-	before := readEvent(old)
-	if before.id != c.event.id {
-		return sextant.Document{}, false, fmt.Errorf("document %s is event %s, not %s", old.ID, before.id, c.event.id)
-	}
-	return before.join(c.event).document(), !before.has(c.event), nil
-}
-
 // eventID checks an event's id: it names the document and stands in addresses.
 func eventID(cell string) (string, error) {
 	id := strings.ToUpper(clean(cell))
@@ -166,11 +193,6 @@ func eventID(cell string) (string, error) {
 		return "", fmt.Errorf("%s is no event id", shortList([]string{id}))
 	}
 	return id, nil
-}
-
-// item makes the item of a record that was read.
-func item(at, next source.Position, e event) source.Item {
-	return source.Item{At: at, Next: next, ID: eventDocumentID(e.id), Contribution: contribution{e}}
 }
 
 // unread collects the cells of an input that were left unknown.

@@ -3,6 +3,7 @@ package aviation
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,20 +24,21 @@ var columnField = map[string]string{
 	"latitude": "latitude", "declatitude": "latitude",
 	"longitude": "longitude", "declongitude": "longitude",
 	"airportcode": "airport_code", "evnraptid": "airport_code",
-	"airportname": "airport_name", "aptname": "airport_name",
+	"airportname": "airport_name", "aptname": "airport_name", "aptelev": "airport_elevation",
+	"evtime": "event_time", "evtmzn": "time_zone",
 	"injuryseverity": "severity", "evhighestinjury": "severity",
 	"aircraftdamage": "damage", "damage": "damage",
-	"aircraftcategory":   "aircraft_category",
+	"aircraftcategory": "aircraft_category", "acftcategory": "aircraft_category",
 	"registrationnumber": "registration", "regisno": "registration",
 	"make": "make_recorded", "acftmake": "make_recorded",
-	"model": "model", "acftmodel": "model",
+	"model": "model", "acftmodel": "model", "acftserialno": "serial_number", "serialnumber": "serial_number",
 	"amateurbuilt": "amateur_built", "homebuilt": "amateur_built",
 	"numberofengines": "engine_count", "numeng": "engine_count",
 	"enginetype":     "engine_type",
 	"fardescription": "far_description", "farpart": "far_description",
-	"schedule":        "schedule",
-	"purposeofflight": "purpose",
-	"aircarrier":      "operator", "opername": "operator",
+	"schedule": "schedule", "opersched": "schedule",
+	"purposeofflight": "purpose", "typefly": "purpose",
+	"aircarrier": "operator", "opername": "operator",
 	"totalfatalinjuries": "fatal_count", "injtotf": "fatal_count",
 	"totalseriousinjuries": "serious_count", "injtots": "serious_count",
 	"totalminorinjuries": "minor_count", "injtotm": "minor_count",
@@ -45,6 +47,8 @@ var columnField = map[string]string{
 	"broadphaseofflight": "phase",
 	"reportstatus":       "report_status",
 	"publicationdate":    "publication_date",
+	"aircraftkey":        "aircraft_order",
+	"lchgdate":           "changed",
 }
 
 // columns is a header read as fields.
@@ -57,9 +61,12 @@ type columns struct {
 // readColumns maps a header. Of two columns for one field the first counts.
 func readColumns(header []string) columns {
 	c := columns{fields: make([]string, len(header)), dates: map[string]string{}}
+	have := columnsOf(header)
 	for i, name := range header {
-		field := columnField[strings.ToLower(filter.Squeeze.Of(name))]
-		if field == "" || slices.Contains(c.fields, field) {
+		key := strings.ToLower(filter.Squeeze.Of(name))
+		field := columnField[key]
+		_, decimal := have["dec"+key] // the tables give positions in degrees and minutes, too
+		if field == "" || decimal || slices.Contains(c.fields, field) {
 			c.unused = append(c.unused, name)
 			continue
 		}
@@ -104,13 +111,19 @@ func (r *cellReader) read(field, cell string) []filter.Value {
 	}
 	cell = spell(field, cell)
 	switch field {
-	case "event_date", "publication_date":
+	case "event_date", "publication_date", "docket_date":
 		return r.date(field, cell)
+	case "event_time":
+		text, ok := readClock(cell)
+		return r.checked(ok, field, cell, filter.OfString(text))
+	case "airport_elevation":
+		f, err := strconv.ParseFloat(cell, 64)
+		return r.checked(err == nil && f > -2000 && f < 30000, field, cell, filter.OfFloat(f))
 	case "latitude":
 		return r.float(field, cell, 90)
 	case "longitude":
 		return r.float(field, cell, 180)
-	case "fatal_count", "serious_count", "minor_count", "uninjured_count", "engine_count":
+	case "fatal_count", "serious_count", "minor_count", "uninjured_count", "engine_count", "aircraft_order":
 		n, ok := readCount(cell)
 		return r.checked(ok, field, cell, filter.OfInt(n))
 	case "severity":
@@ -126,9 +139,13 @@ func (r *cellReader) read(field, cell string) []filter.Value {
 		cell = readAirportName(cell)
 	case "registration":
 		cell = readRegistration(cell)
-	case "investigation_type", "damage", "amateur_built":
+	case "highest_injury":
+		cell = readLevel(cell)
+	case "docket_url", "report_url":
+		cell = readLink(cell)
+	case "investigation_type", "damage", "amateur_built", "safety_recommendation":
 		cell = strings.ToLower(cell)
-	case "weather", "phase", "schedule":
+	case "weather", "phase", "schedule", "time_zone":
 		cell = strings.ToUpper(cell)
 	}
 	if cell == "" {
@@ -142,7 +159,7 @@ func (r *cellReader) date(field, cell string) []filter.Value {
 	if !ok || d.Time().After(r.now) {
 		return r.checked(false, field, cell, filter.Value{})
 	}
-	if field == "publication_date" {
+	if field != "event_date" {
 		return []filter.Value{filter.OfTime(d.Time())}
 	}
 	return dateValues(d.Time(), d.Precision())
@@ -165,7 +182,7 @@ func (r *cellReader) checked(ok bool, field, cell string, v filter.Value) []filt
 // claim reads a cell into claims.
 func (r *cellReader) claim(into claims, field, cell string) {
 	if values := r.read(field, cell); len(values) > 0 {
-		into[field] = claim{values, r.rank}
+		into[field] = claim{values: values, rank: r.rank}
 	}
 }
 
@@ -178,11 +195,16 @@ func (r *cellReader) settle(own claims, all ...claims) {
 			delete(own, "longitude")
 		}
 	}
-	rank := rankOf(r.rank.row, own)
+	rank := rankOf(r.rank.kind, own)
 	for _, cs := range append(all, own) {
-		for name, c := range cs {
-			c.rank = rank
-			cs[name] = c
-		}
+		cs.stamp(rank)
+	}
+}
+
+// stamp gives all claims one rank.
+func (cs claims) stamp(r rank) {
+	for name, c := range cs {
+		c.rank = r
+		cs[name] = c
 	}
 }

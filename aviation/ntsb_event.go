@@ -1,9 +1,6 @@
 package aviation
 
 import (
-	"cmp"
-	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -13,128 +10,50 @@ import (
 	"github.com/sextant-rag/sextant/filter"
 )
 
-// event is what is known of one NTSB event: for each field a claim, the value with
-// the rank of the record it comes from. Two events are joined claim by claim, the
-// higher rank winning and, between equal ranks, the greater value. Join is therefore
-// commutative, associative and idempotent: the order in which files arrive, and how
-// often, does not matter. A blank is no claim and never takes a value away.
+// event is what is known of one NTSB event: for each field, text, aircraft and finding
+// what the records claim (see claim). Joining two events joins claim by claim and is, like
+// that, commutative, associative and idempotent. A blank is no claim and never takes a
+// value away.
+//
+// A record that gives no event id is about a case: it makes a document of its own under
+// the case's number until a record that gives both is read.
 type event struct {
-	id       string
+	id       string            // the event's id, "" if only the case is known
+	cases    []string          // numbers of its cases without the letters of aircraft, sorted
 	own      claims            // the event's fields
 	aircraft map[string]claims // by elementKey
 	whole    claims            // what a narrative file says of all aircraft at once; counts while no row does
-	texts    map[string]string // narrative and cause, by the kind of their part
+	findings map[string]claims // by findingKey
+	advice   []string          // safety recommendations, sorted
+	texts    claims            // running texts, by the kind of their part
 	sources  []string          // kinds of file, sorted
 	uri      string            // a file it was read from
 }
 
-type claims map[string]claim
-
-type claim struct {
-	values []filter.Value
-	rank   rank
-}
-
-// Kinds of file an event is put together from: the values of data_source.
-const (
-	fromRows       = "aviationdata"
-	fromNarratives = "narratives"
-)
-
-// rank orders records by how far their values are to be believed: rows of the database
-// before what a narrative file repeats, later publications before earlier ones, and on
-// one day the report that is further along.
-type rank struct {
-	row       bool
-	published string // date, "" if unknown
-	status    string
-}
-
-// statuses of a report from the least to the furthest along.
-var statuses = []string{"", "Foreign", "Preliminary", "Factual", "Probable Cause"}
-
-func (r rank) compare(s rank) int {
-	if r.row != s.row {
-		if r.row {
-			return 1
-		}
-		return -1
+// join is the event that two sets of records make together.
+func (e event) join(f event) event {
+	out := event{
+		id: max(e.id, f.id), cases: union(e.cases, f.cases), own: e.own.join(f.own), whole: e.whole.join(f.whole), texts: e.texts.join(f.texts),
+		aircraft: joinElements(e.aircraft, f.aircraft), findings: joinElements(e.findings, f.findings),
+		advice: union(e.advice, f.advice), sources: union(e.sources, f.sources),
 	}
-	return cmp.Or(
-		cmp.Compare(r.published, s.published),
-		cmp.Compare(slices.Index(statuses, r.status), slices.Index(statuses, s.status)),
-		cmp.Compare(r.status, s.status))
-}
-
-// String writes the rank as it stands in the field filled.
-func (r rank) String() string {
-	if !r.row {
-		return fromNarratives
-	}
-	s := "row"
-	if r.published != "" {
-		s += " of " + r.published
-	}
-	if r.status != "" {
-		s += ", " + r.status
-	}
-	return s
-}
-
-func parseRank(s string) rank {
-	rest, ok := strings.CutPrefix(s, "row")
-	if !ok {
-		return rank{}
-	}
-	published, status, _ := strings.Cut(rest, ", ")
-	return rank{true, strings.TrimPrefix(published, " of "), status}
-}
-
-// better reports whether c is to be shown rather than d.
-func (c claim) better(d claim) bool {
-	if by := c.rank.compare(d.rank); by != 0 {
-		return by > 0
-	}
-	return slices.CompareFunc(c.values, d.values, filter.Value.Compare) > 0
-}
-
-func (cs claims) join(more claims) claims {
-	out := maps.Clone(cs)
-	if out == nil {
-		out = claims{}
-	}
-	for name, c := range more {
-		if have, ok := out[name]; !ok || c.better(have) {
-			out[name] = c
-		}
-	}
+	settleElements(out.aircraft)
+	out.uri = betterURI(e, f)
 	return out
 }
 
-func (e event) join(f event) event {
-	out := event{
-		id: e.id, own: e.own.join(f.own), whole: e.whole.join(f.whole),
-		aircraft: maps.Clone(e.aircraft), texts: maps.Clone(e.texts),
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
+func joinElements(a, b map[string]claims) map[string]claims {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]claims{}
 	}
-	if out.aircraft == nil {
-		out.aircraft = map[string]claims{}
+	for key, cs := range b {
+		out[key] = out[key].join(cs)
 	}
-	for key, cs := range f.aircraft {
-		out.aircraft[key] = out.aircraft[key].join(cs)
-	}
-	if len(out.aircraft) > 1 {
-		delete(out.aircraft, anonymous)
-	}
-	if out.texts == nil {
-		out.texts = map[string]string{}
-	}
-	for kind, text := range f.texts {
-		if have := out.texts[kind]; cmp.Or(cmp.Compare(len(text), len(have)), cmp.Compare(text, have)) > 0 {
-			out.texts[kind] = text
-		}
-	}
-	out.sources = slices.Compact(slices.Sorted(slices.Values(slices.Concat(e.sources, f.sources))))
-	out.uri = betterURI(e, f)
 	return out
 }
 
@@ -142,6 +61,8 @@ func (e event) join(f event) event {
 func betterURI(e, f event) string {
 	eRows, fRows := slices.Contains(e.sources, fromRows), slices.Contains(f.sources, fromRows)
 	switch {
+	case e.uri == "" || f.uri == "":
+		return max(e.uri, f.uri)
 	case eRows && !fRows:
 		return e.uri
 	case fRows && !eRows:
@@ -150,65 +71,36 @@ func betterURI(e, f event) string {
 	return min(e.uri, f.uri)
 }
 
-// has reports whether the event already holds the record f was made of.
+// has reports whether the event already holds the row f was made of. Of other records an
+// event can have many of one kind.
 func (e event) has(f event) bool {
-	if !slices.Contains(e.sources, f.sources[0]) {
+	if f.sources[0] != fromRows && f.sources[0] != fromNarratives || !slices.Contains(e.sources, f.sources[0]) {
 		return false
 	}
 	for key, cs := range f.aircraft {
-		if cs.top().row && !e.aircraft[key].top().row {
+		if cs.top().row() && !e.aircraft[key].top().row() {
 			return false
 		}
 	}
 	return true
 }
 
-// top returns the highest rank among claims.
-func (cs claims) top() rank {
-	var best rank
-	for _, c := range cs {
-		if c.rank.compare(best) > 0 {
-			best = c.rank
-		}
-	}
-	return best
-}
-
-// anonymous is the key of the aircraft of a narrative that names none; it gives way to
-// any other.
-const anonymous = "?"
-
-// elementKey tells the aircraft of an event apart: by accident number, else by
-// registration, else by everything that is said of it.
-func elementKey(cs claims) string {
-	if c, ok := cs["accident_number"]; ok {
-		return filter.Squeeze.Of(c.values[0].Str())
-	}
-	if c, ok := cs["registration"]; ok {
-		return "REG-" + filter.Squeeze.Of(c.values[0].Str())
-	}
-	if len(cs) == 0 {
-		return anonymous
-	}
-	h := fnv.New32a()
-	for _, name := range slices.Sorted(maps.Keys(cs)) {
-		fmt.Fprintf(h, "%s=%s;", name, cs[name].values[0])
-	}
-	return fmt.Sprintf("ROW-%08x", h.Sum32())
-}
-
-// ownFields and elementFields are the fields that records state; wholeFields those a
-// narrative file states once for all aircraft. All other fields are derived.
+// The fields that records state: ownFields of the event, elementFields of an aircraft,
+// findingFields of a finding, and wholeFields those a narrative file states once for all
+// aircraft. All other fields are derived.
 var (
 	ownFields = []string{
-		"investigation_type", "event_date", "location", "country", "latitude", "longitude", "airport_code", "airport_name",
-		"severity", "fatal_count", "serious_count", "minor_count", "uninjured_count", "weather", "report_status", "publication_date",
+		"investigation_type", "event_date", "event_time", "time_zone", "location", "country", "latitude", "longitude",
+		"airport_code", "airport_name", "airport_elevation", "severity", "highest_injury",
+		"fatal_count", "serious_count", "minor_count", "uninjured_count", "weather", "report_status", "investigation_status", "publication_date",
+		"case_key", "report_number", "report_type", "docket_url", "docket_date", "report_url", "safety_recommendation",
 	}
 	elementFields = []string{
-		"accident_number", "registration", "make_recorded", "model", "damage", "aircraft_category", "amateur_built",
-		"engine_count", "engine_type", "far_description", "schedule", "purpose", "operator", "phase",
+		"accident_number", "registration", "make_recorded", "model", "serial_number", "damage", "aircraft_category", "amateur_built",
+		"engine_count", "engine_type", "far_description", "schedule", "purpose", "operator", "phase", "phase_recorded", "aircraft_order",
 	}
-	wholeFields = []string{"phase", "purpose", "far_description"}
+	findingFields = []string{"finding", "finding_code", "cause_factor", "finding_order"}
+	wholeFields   = []string{"phase", "purpose", "far_description"}
 )
 
 // shownWhole returns the claims about all aircraft that count: those of fields that
@@ -225,12 +117,21 @@ func (e event) shownWhole() claims {
 	return out
 }
 
-// document renders the event: metadata, text and parts.
+// document renders the event: metadata, text, parts and differences.
 func (e event) document() sextant.Document {
 	meta := filter.Meta{Fields: filter.Fields{}, Groups: map[string][]filter.Fields{}}
-	meta.Fields.Set("event_id", filter.OfString(e.id))
-	base := e.baseRank()
-	filled := e.own.write(meta.Fields, "", base)
+	setKeyword(meta.Fields, "event_id", e.id)
+	setKeywords(meta.Fields, "case_number", e.caseNumbers())
+	base := e.plainRank()
+	if len(e.own) > 0 {
+		base = e.own.top()
+	}
+	var filled []string
+	if base != e.plainRank() {
+		filled = append(filled, everything+base.String())
+	}
+	filled = append(filled, e.own.write(meta.Fields, "", base)...)
+	doc := sextant.Document{ID: e.documentID(), Collection: "incidents", Differences: e.own.differences("")}
 	whole := e.shownWhole()
 	filled = append(filled, whole.write(filter.Fields{}, "", base)...)
 	for _, key := range slices.Sorted(maps.Keys(e.aircraft)) {
@@ -239,15 +140,48 @@ func (e event) document() sextant.Document {
 		whole.write(fields, "", base)
 		deriveElement(fields)
 		meta.Groups[Aircraft] = append(meta.Groups[Aircraft], fields)
+		doc.Differences = append(doc.Differences, e.aircraft[key].differences(key)...)
 	}
+	for _, key := range e.findingOrder() {
+		fields := filter.Fields{}
+		filled = append(filled, e.findings[key].writeElement(fields, key, base)...)
+		deriveFinding(fields)
+		meta.Groups[Findings] = append(meta.Groups[Findings], fields)
+	}
+	filled = append(filled, e.texts.write(filter.Fields{}, "", rank{})...)
+	doc.Differences = append(doc.Differences, e.texts.differences("")...)
 	splitDate(meta.Fields)
 	setKeywords(meta.Fields, "data_source", e.sources)
 	setKeywords(meta.Fields, "filled", filled)
 	deriveOwn(meta.Fields)
-	doc := sextant.Document{ID: eventDocumentID(e.id), Collection: "incidents", Meta: meta}
+	doc.Meta = meta
 	doc.Source = sextant.Source{Name: "ntsb", Kind: "table", URI: e.uri, Authority: authority(meta.Fields.One("report_status").Str())}
-	writeText(&doc, e.texts)
+	writeText(&doc, e.texts, e.advice)
 	return doc
+}
+
+// everything is how filled names the rank of all that it does not name.
+const everything = "*: "
+
+// documentID names the document by the event, or by the case as long as that is all
+// there is.
+func (e event) documentID() sextant.DocumentID {
+	if e.id == "" && len(e.cases) > 0 {
+		return eventDocumentID(e.cases[0])
+	}
+	return eventDocumentID(e.id)
+}
+
+// caseNumbers are the numbers of the event's cases: those of its aircraft without their
+// letters, and what records without aircraft gave.
+func (e event) caseNumbers() []string {
+	out := slices.Clone(e.cases)
+	for _, cs := range e.aircraft {
+		if c, ok := cs["accident_number"]; ok {
+			out = append(out, caseNumber(c.values[0].Str()))
+		}
+	}
+	return union(out, nil)
 }
 
 func eventDocumentID(id string) sextant.DocumentID { return sextant.DocumentID("ntsb:" + id) }
@@ -286,17 +220,21 @@ func (cs claims) writeElement(into filter.Fields, key string, base rank) []strin
 	return []string{key + ": " + top.String()}
 }
 
-// baseRank is the rank of all values that filled does not name: that of the row the
-// publication date and the status come from.
-func (e event) baseRank() rank {
-	return rankOf(slices.Contains(e.sources, fromRows), e.own)
-}
-
-func rankOf(row bool, own claims) rank {
-	if !row {
+// plainRank is the rank of all values that filled does not name where it does not say
+// otherwise: that of the row the publication date and the status come from.
+func (e event) plainRank() rank {
+	if !slices.Contains(e.sources, fromRows) {
 		return rank{}
 	}
-	r := rank{row: true}
+	return rankOf(fromRows, e.own)
+}
+
+// rankOf is the rank of a record of some kind with these claims.
+func rankOf(kind string, own claims) rank {
+	if kind == "" {
+		return rank{}
+	}
+	r := rank{kind: kind}
 	if c, ok := own["publication_date"]; ok {
 		r.published = c.values[0].String()
 	}
@@ -309,47 +247,73 @@ func rankOf(row bool, own claims) rank {
 // readEvent is the inverse of document: it reads claims back from what is stored.
 func readEvent(doc *sextant.Document) event {
 	f := doc.Meta.Fields
-	e := event{id: f.One("event_id").Str(), own: claims{}, whole: claims{}, aircraft: map[string]claims{}, texts: readTexts(doc), uri: doc.Source.URI}
-	for _, v := range f["data_source"] {
-		e.sources = append(e.sources, v.Str())
+	e := event{
+		id: f.One("event_id").Str(), whole: claims{}, aircraft: map[string]claims{}, findings: map[string]claims{},
+		own: readClaims(f, ownFields), uri: doc.Source.URI,
 	}
-	for _, name := range ownFields {
-		if values := f[name]; len(values) > 0 {
-			e.own[name] = claim{values: values}
-		}
-	}
+	e.texts, e.advice = readTexts(doc)
+	e.sources, e.cases = keywords(f["data_source"]), keywords(f["case_number"])
 	joinDate(e.own, f)
 	ranks := readRanks(f["filled"])
-	base := rankOf(slices.Contains(e.sources, fromRows), e.own)
+	base, ok := ranks["*"]
+	if !ok {
+		base = e.plainRank()
+	}
 	e.own.setRanks(ranks, "", base)
-	elements := doc.Meta.Groups[Aircraft]
+	e.own.disagree(doc.Differences, "")
+	e.texts.setRanks(ranks, "", rank{})
+	e.texts.disagree(doc.Differences, "")
+	e.readWhole(doc.Meta.Groups[Aircraft], ranks, base)
+	for _, fields := range doc.Meta.Groups[Aircraft] {
+		cs := readClaims(fields, elementFields)
+		for name := range e.whole {
+			delete(cs, name)
+		}
+		key := elementKey(cs)
+		cs.setElementRanks(ranks, key, base)
+		cs.disagree(doc.Differences, key)
+		e.aircraft[key] = cs
+	}
+	for _, fields := range doc.Meta.Groups[Findings] {
+		cs := readClaims(fields, findingFields)
+		key := findingKey(cs)
+		cs.setElementRanks(ranks, key, base)
+		e.findings[key] = cs
+	}
+	return e
+}
+
+func readClaims(f filter.Fields, names []string) claims {
+	out := claims{}
+	for _, name := range names {
+		if values := f[name]; len(values) > 0 {
+			out[name] = claim{values: values}
+		}
+	}
+	return out
+}
+
+// readWhole finds what is said of all aircraft at once: filled names it, or there is no
+// row at all.
+func (e *event) readWhole(elements []filter.Fields, ranks map[string]rank, base rank) {
 	for _, name := range wholeFields {
 		r, filled := ranks[name]
-		if !filled && base.row {
+		if !filled && base.row() {
 			continue
 		}
 		for _, fields := range elements {
 			if values := fields[name]; len(values) > 0 {
-				e.whole[name] = claim{values, r}
+				e.whole[name] = claim{values: values, rank: r}
 			}
 		}
 	}
-	for _, fields := range elements {
-		cs := claims{}
-		for _, name := range elementFields {
-			if _, isWhole := e.whole[name]; !isWhole && len(fields[name]) > 0 {
-				cs[name] = claim{values: fields[name]}
-			}
-		}
-		key := elementKey(cs)
-		elementBase := base
-		if r, ok := ranks[key]; ok {
-			elementBase = r
-		}
-		cs.setRanks(ranks, key+" ", elementBase)
-		e.aircraft[key] = cs
+}
+
+func (cs claims) setElementRanks(ranks map[string]rank, key string, base rank) {
+	if r, ok := ranks[key]; ok {
+		base = r
 	}
-	return e
+	cs.setRanks(ranks, key+" ", base)
 }
 
 func readRanks(filled []filter.Value) map[string]rank {
@@ -370,6 +334,14 @@ func (cs claims) setRanks(ranks map[string]rank, prefix string, base rank) {
 		}
 		cs[name] = c
 	}
+}
+
+func keywords(values []filter.Value) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, v.Str())
+	}
+	return out
 }
 
 func setKeywords(f filter.Fields, name string, texts []string) {

@@ -56,7 +56,7 @@ func mergeAll(t *rapid.T, items []source.Item) sextant.Document {
 func anyRow(t *rapid.T) string {
 	pick := func(values ...string) string { return rapid.SampledFrom(values).Draw(t, "cell") }
 	return strings.Join([]string{
-		"E1", pick("", "FTW01A", "FTW01B"), pick("", "N1", "NONE", "N2"), pick("", "CESSNA", "Piper"),
+		"E1", pick("", "FTW01LA001A", "FTW01LA001B", "FTW01LA001"), pick("", "N1", "NONE", "N2"), pick("", "CESSNA", "Piper"),
 		pick("", "LANDING", "TAXI"), pick("", "Personal"), pick("", "VMC", "IMC"), pick("", "0", "2"),
 		pick("", "2001-02-03", "Mar-01", "2001"), pick("", "01-02-2003", "04-05-2006"), pick("", "Preliminary", "Probable Cause"), pick("", `"RENO, NV"`),
 		pick("", "United States"),
@@ -67,17 +67,52 @@ const rowHeader = "Event.Id,Accident.Number,Registration.Number,Make,Broad.phase
 
 func anyNarrative(t *rapid.T) string {
 	pick := func(values ...string) string { return rapid.SampledFrom(values).Draw(t, "value") }
-	aircraft := pick(``, `,"aircraft":[]`, `,"aircraft":[{"accident_number":"FTW01A","make":"CESSNA","model":"172"}]`,
-		`,"aircraft":[{"accident_number":"FTW01B","registration":"N2","operator":"X"},{"accident_number":"FTW01C"}]`)
+	aircraft := pick(``, `,"aircraft":[]`, `,"aircraft":[{"accident_number":"FTW01LA001A","make":"CESSNA","model":"172"}]`,
+		`,"aircraft":[{"accident_number":"FTW01LA001B","registration":"N2","operator":"X"},{"accident_number":"FTW01LA001C"}]`)
 	return fmt.Sprintf(`{"event_id":"E1","phase":%q,"purpose":%q,"far":%q,"weather":%q,"fatal":%s,"narrative":%s,"probable_cause":%q%s}`,
 		pick("", "CRUISE"), pick("", "Business"), pick("", "Part 91 Subpart K: Fractional"), pick("", "UNK"), pick("1", "null"),
 		pick(`""`, `"It flew."`, `"It flew\u000bwell."`), pick("", "Ice."), aircraft)
 }
 
+// anyCarol writes a row of a CAROL export about the case FTW01LA001 of event E1.
+func anyCarol(t *rapid.T) string {
+	pick := func(values ...string) string { return rapid.SampledFrom(values).Draw(t, "cell") }
+	cells := []string{"FTW01LA001", "1", pick("ACC", "INC"), pick("2001-02-03 16:05:00+00:00", "2001-02-04T00:00:00Z"), pick("N1", "N1, N2", "N2, N1", ""), pick("CESSNA", "CESSNA, PIPER", ""),
+		pick("", "Fatal", "None"), pick("", "0", "2"), pick("FALSE", "FALSE,TRUE"), pick("", "Completed", "In work"), pick("", "Enroute", "Landing"), pick("", "0.0", "31.95"),
+		pick("", "Ice.", "ICE", "Fuel."), pick("", "Aircraft - Fuel - Fluid level - (general) - Pilot, Personnel issues - A - B - C - D"), pick("", "2003-02-01T04:00:00Z")}
+	for i, c := range cells {
+		cells[i] = `"` + c + `"`
+	}
+	return strings.Join(cells, ",")
+}
+
+const carolHeader = "NtsbNo,Mkey,EventType,EventDate,N,Make,HighestInjuryLevel,FatalInjuryCount,AmateurBuilt,ReportStatus,BroadPhaseofFlight,Latitude,ProbableCause,Findings,OriginalPublishDate\n"
+
+// anyTable writes a file of the database's own tables about event E1.
+func anyTable(t *rapid.T) string {
+	pick := func(values ...string) string { return rapid.SampledFrom(values).Draw(t, "cell") }
+	return rapid.SampledFrom([]string{
+		"ev_id,ntsb_no,ev_type,ev_time,ev_highest_injury,inj_tot_f,apt_elev\nE1,FTW01LA001," + pick("ACC", "INC") + "," + pick("", "5", "1545.0") + "," + pick("", "FATL", "NONE") + "," + pick("0", "1") + ",120\n",
+		"ev_id,Aircraft_Key,finding_no,finding_code,finding_description,Cause_Factor,lchg_date\nE1," + pick("1", "2") + "," + pick("1", "2") + ",01,Aircraft-Fuel-Fluid level-(general)-Pilot - C,C,2015-01-02\n",
+		"ev_id,aircraft_key,narr_accp,narr_accf,narr_cause,lchg_date\nE1,1," + pick("It flew low.", "") + "," + pick("Facts.", "") + "," + pick("", "Ice.", "Low.") + ",2015-01-02\n",
+		"ntsbno,event.id,findings,probablecause,x.Recommendation\nFTW01LA001,E1,Aircraft - Fuel - Fluid level - (general) - Pilot,Ice.," + pick("Look out.", "Do it.", "") + "\n",
+	}).Draw(t, "table")
+}
+
+// ofEvent does what a look-up would do: the case is one of the event.
+func ofEvent(id string, items []source.Item) []source.Item {
+	for i := range items {
+		c := items[i].Contribution.(contribution)
+		c.event.id = id
+		items[i].Contribution = c
+	}
+	return items
+}
+
 // An event is the same document in whatever order, and however often, the records
 // about it arrive; and a merge that changes nothing is seen as one.
 func TestMergingIsOrderIndependentAndIdempotent(t *testing.T) {
-	schema := Incidents().Schema
+	schema := incidentSchema()
 	rapid.Check(t, func(t *rapid.T) {
 		var records []source.Item
 		for range rapid.IntRange(0, 4).Draw(t, "rows") {
@@ -86,6 +121,12 @@ func TestMergingIsOrderIndependentAndIdempotent(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "narratives") {
 			records = append(records, contributions(t, "n.jsonl", anyNarrative(t)+"\n")...)
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "exports") {
+			records = append(records, ofEvent("E1", contributions(t, "c.csv", carolHeader+anyCarol(t)+"\n"))...)
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "tables") {
+			records = append(records, contributions(t, "t.csv", anyTable(t))...)
 		}
 		if len(records) == 0 {
 			return
@@ -100,9 +141,9 @@ func TestMergingIsOrderIndependentAndIdempotent(t *testing.T) {
 			t.Fatalf("another order gives another document (-want +got):\n%s", diff)
 		}
 		for _, item := range records {
-			same, joined, err := item.Contribution.Merge(&want)
-			if err != nil || joined {
-				t.Fatalf("merging what is there: joined %v, %v", joined, err)
+			same, _, err := item.Contribution.Merge(&want)
+			if err != nil {
+				t.Fatal(err)
 			}
 			if diff := cmp.Diff(marshal(t, want), marshal(t, same)); diff != "" {
 				t.Fatalf("merging again changes the document (-want +got):\n%s", diff)
@@ -116,7 +157,7 @@ func marshal(t *rapid.T, d sextant.Document) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join([]string{d.Title, d.Text, string(meta), fmt.Sprintf("%+v %+v", d.Parts, d.Source)}, "\n")
+	return strings.Join([]string{d.Title, d.Text, string(meta), fmt.Sprintf("%+v %+v %+v", d.Parts, d.Source, d.Differences)}, "\n")
 }
 
 // merged reads the files in order and returns the one document they make.

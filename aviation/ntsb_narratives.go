@@ -88,12 +88,13 @@ func looksLikeNarrative(line []byte) (keys string, ok bool) {
 // narrativeInput is a file of narrative records.
 type narrativeInput struct {
 	*table.Lines
+	*caseFinder
 	how    reading
 	unread unread
 }
 
-func newNarrativeInput(b source.Blob, now time.Time) *narrativeInput {
-	return &narrativeInput{Lines: &table.Lines{Blob: b}, how: reading{now: now}}
+func newNarrativeInput(b source.Blob, finder *caseFinder, now time.Time) *narrativeInput {
+	return &narrativeInput{Lines: &table.Lines{Blob: b}, caseFinder: finder, how: reading{now: now}}
 }
 
 // Name implements source.Input.
@@ -117,26 +118,31 @@ func (in *narrativeInput) Items(ctx context.Context, after source.Position) iter
 				yield(source.Item{}, err)
 				return
 			}
-			if !yield(in.item(line), nil) {
+			item, err := in.item(ctx, line)
+			if err != nil {
+				yield(source.Item{}, err)
+				return
+			}
+			if !yield(item, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (in *narrativeInput) item(line table.Line) source.Item {
+func (in *narrativeInput) item(ctx context.Context, line table.Line) (source.Item, error) {
 	switch {
 	case line.Problem != "":
-		return source.Refuse(line.At, line.Next, line.Problem)
+		return source.Refuse(line.At, line.Next, line.Problem), nil
 	case line.Blank != "":
-		return source.Skip(line.At, line.Next, line.Blank)
+		return source.Skip(line.At, line.Next, line.Blank), nil
 	}
 	e, odd, err := in.event(line.Data)
 	if err != nil {
-		return source.Refuse(line.At, line.Next, err.Error())
+		return source.Refuse(line.At, line.Next, err.Error()), nil //nolint:nilerr // it is the record that is wrong
 	}
 	in.unread.add(line.At.Line+1, odd)
-	return item(line.At, line.Next, e)
+	return in.caseFinder.item(ctx, line.At, line.Next, e)
 }
 
 // event reads a line as an event.
@@ -152,8 +158,13 @@ func (in *narrativeInput) event(data []byte) (event, []string, error) {
 	r := cellReader{reading: in.how}
 	e := event{
 		id: id, own: n.claims(&r), whole: n.whole(&r), aircraft: map[string]claims{},
-		texts:   map[string]string{partNarrative: cleanText(n.Narrative), partCause: cleanText(n.Cause)},
+		texts:   claims{},
 		sources: []string{fromNarratives}, uri: in.Name(),
+	}
+	for kind, text := range map[string]string{partNarrative: cleanText(n.Narrative), partCause: cleanText(n.Cause)} {
+		if text != "" {
+			e.texts[kind] = textClaim(text, rank{})
+		}
 	}
 	for _, c := range n.Aircraft {
 		cs := c.claims(&r)

@@ -5,9 +5,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/source"
 	"github.com/sextant-rag/sextant/source/table"
 )
@@ -15,7 +15,9 @@ import (
 // rowInput is a table with a row for each aircraft of an event.
 type rowInput struct {
 	*table.File
+	*caseFinder
 	columns columns
+	kind    string // fromRows or fromTables
 	now     time.Time
 	doubts  []string
 	unread  unread
@@ -25,7 +27,7 @@ type rowInput struct {
 func (in *rowInput) Name() string { return in.Blob.Name }
 
 // Kind implements source.Input.
-func (in *rowInput) Kind() string { return "ntsb-" + fromRows }
+func (in *rowInput) Kind() string { return "ntsb-" + in.kind }
 
 // Size implements source.Input.
 func (in *rowInput) Size() int64 { return in.Blob.Size }
@@ -52,7 +54,12 @@ func (in *rowInput) Items(ctx context.Context, after source.Position) iter.Seq2[
 				yield(source.Item{}, err)
 				return
 			}
-			if !yield(in.item(row, how), nil) {
+			item, err := in.item(ctx, row, how)
+			if err != nil {
+				yield(source.Item{}, err)
+				return
+			}
+			if !yield(item, nil) {
 				return
 			}
 		}
@@ -73,49 +80,93 @@ func (in *rowInput) reading(ctx context.Context) (reading, error) {
 	return how, nil
 }
 
-func (in *rowInput) item(row table.Row, how reading) source.Item {
+func (in *rowInput) item(ctx context.Context, row table.Row, how reading) (source.Item, error) {
 	switch {
 	case row.Problem != "":
-		return source.Refuse(row.At, row.Next, row.Problem)
+		return source.Refuse(row.At, row.Next, row.Problem), nil
 	case row.Blank != "":
-		return source.Skip(row.At, row.Next, row.Blank)
+		return source.Skip(row.At, row.Next, row.Blank), nil
 	}
 	e, odd, err := in.event(row.Cells, how)
 	if err != nil {
-		return source.Refuse(row.At, row.Next, err.Error())
+		return source.Refuse(row.At, row.Next, err.Error()), nil //nolint:nilerr // it is the record that is wrong
 	}
 	in.unread.add(row.At.Line+1, odd)
-	return item(row.At, row.Next, e)
+	return in.caseFinder.item(ctx, row.At, row.Next, e)
 }
 
-// event reads a row as an event with one aircraft.
+// event reads a row as an event with one aircraft. A row of the database's table of events
+// has none.
 func (in *rowInput) event(cells []string, how reading) (event, []string, error) {
-	r := cellReader{reading: how, rank: rank{row: true}}
-	own, aircraft := claims{}, claims{}
-	var id, city, state string
+	r := cellReader{reading: how, rank: rank{kind: in.kind}}
+	own, aircraft, apart := claims{}, claims{}, map[string]string{}
 	for i, cell := range cells {
 		switch field := in.columns.fields[i]; {
 		case field == "" || cell == "":
-		case field == "event_id":
-			id = cell
-		case field == "ev_city":
-			city = clean(cell)
-		case field == "ev_state":
-			state = clean(cell)
+		case slices.Contains(apartFields, field):
+			apart[field] = clean(cell)
 		case slices.Contains(elementFields, field):
 			r.claim(aircraft, field, cell)
 		default:
 			r.claim(own, field, cell)
+			if field == "severity" && in.kind == fromTables {
+				r.claim(own, "highest_injury", cell)
+			}
 		}
 	}
-	id, err := eventID(id)
+	id, err := eventID(apart["event_id"])
 	if err != nil {
 		return event{}, nil, err
 	}
-	in.locate(&r, own, city, state)
+	in.locate(&r, own, apart["ev_city"], apart["ev_state"])
+	e := event{id: id, own: own, aircraft: map[string]claims{}, sources: []string{in.kind}, uri: in.Name()}
+	if in.kind == fromTables {
+		ofTables(&r, own, aircraft)
+	}
 	r.settle(own, aircraft)
-	e := event{id: id, own: own, aircraft: map[string]claims{elementKey(aircraft): aircraft}, sources: []string{fromRows}, uri: in.Name()}
+	if in.kind == fromTables {
+		asChanged(apart["changed"], how, own, aircraft)
+	}
+	if _, numbered := aircraft["accident_number"]; numbered && len(aircraft) == 1 && in.kind == fromTables {
+		e.cases = []string{caseNumber(aircraft["accident_number"].values[0].Str())}
+		return e, r.odd, nil
+	}
+	e.aircraft[elementKey(aircraft)] = aircraft
 	return e, r.odd, nil
+}
+
+// apartFields are columns that become no field as they are.
+var apartFields = []string{"event_id", "ev_city", "ev_state", "changed"}
+
+// ofTables reads what the database's own tables write otherwise: the worst injury as a
+// code, with zeros for counts that nobody knows where it is blank, and one number for all
+// aircraft of a case, of which the second is B.
+func ofTables(r *cellReader, own, aircraft claims) {
+	if _, ok := own["severity"]; !ok {
+		for _, field := range []string{"fatal_count", "serious_count", "minor_count", "uninjured_count"} {
+			if c, ok := own[field]; ok && c.values[0].Int() == 0 {
+				delete(own, field)
+			}
+		}
+	}
+	if c, ok := own["investigation_type"]; ok && c.values[0].Str() == "incident" {
+		r.claim(own, "severity", "Incident")
+	}
+	order, ordered := aircraft["aircraft_order"]
+	if number, ok := aircraft["accident_number"]; ok && ordered && order.values[0].Int() > 1 && !lettered.MatchString(filter.Squeeze.Of(number.values[0].Str())) {
+		r.claim(aircraft, "accident_number", number.values[0].Str()+letter(int(order.values[0].Int())-1))
+	}
+}
+
+// asChanged ranks the claims of a row of the tables by the date of its last change.
+func asChanged(changed string, how reading, all ...claims) {
+	d, ok := table.ParseDate(changed, table.DayFirst, how.now)
+	if !ok {
+		return
+	}
+	for _, cs := range all {
+		cs.stamp(rank{kind: fromTables, published: d.Time().Format(time.DateOnly)})
+	}
 }
 
 // locate makes a location of the NTSB tables' two columns. Where the file names no
@@ -124,14 +175,15 @@ func (in *rowInput) locate(r *cellReader, own claims, city, state string) {
 	if _, ok := own["location"]; ok || city == "" && state == "" {
 		return
 	}
-	state = strings.ToUpper(state)
-	r.claim(own, "location", strings.Trim(city+", "+state, ", "))
-	if city == "" && state != "" {
-		r.claim(own, "location", ", "+state)
+	country := ""
+	if c, ok := own["country"]; ok {
+		country = c.values[0].Str()
 	}
-	if !slices.Contains(in.columns.fields, "country") && len(state) == 2 {
-		r.claim(own, "country", "United States")
+	if code := stateCode(state); code != "" && !slices.Contains(in.columns.fields, "country") {
+		country = "United States"
+		r.claim(own, "country", country)
 	}
+	r.claim(own, "location", location(city, state, country))
 }
 
 // Notes implements source.Input.

@@ -16,20 +16,26 @@ const (
 	partHeading   = "heading"
 	partRecord    = "record"
 	partNarrative = "narrative"
+	partFactual   = "factual"
 	partCause     = "cause"
+	partFinding   = "finding"
+	partAdvice    = "recommendation"
+	partReport    = "report"
 )
 
 // texts are the running texts of an event in their order, with the headings they
 // stand under and the locators they are cited by.
 var texts = []struct{ kind, heading string }{
 	{partNarrative, "Narrative"},
+	{partFactual, "Factual narrative"},
 	{partCause, "Probable cause"},
+	{partReport, "Report"},
 }
 
-// writeText sets title, text and parts from the metadata and the running texts. The
-// record comes first, in sentences that can be quoted: the event, each aircraft,
-// injuries, weather, report.
-func writeText(doc *sextant.Document, running map[string]string) {
+// writeText sets title, text and parts from the metadata, the running texts and the
+// safety recommendations. The record comes first, in sentences that can be quoted: the
+// event, each aircraft, injuries, weather, report.
+func writeText(doc *sextant.Document, running claims, advice []string) {
 	s := shown{doc.Meta.Fields, doc.Meta.Groups[Aircraft]}
 	doc.Title = s.title()
 	w := partWriter{doc: doc}
@@ -48,13 +54,13 @@ func writeText(doc *sextant.Document, running map[string]string) {
 	w.line(s.report())
 	w.part(partRecord, "Record", start)
 	for _, t := range texts {
-		if text := running[t.kind]; text != "" {
-			w.b.WriteString("\n")
-			w.heading(t.heading)
-			from := w.b.Len()
-			w.line(text)
-			w.part(t.kind, t.heading, from)
+		if c, ok := running[t.kind]; ok && c.values[0].Str() != "" {
+			w.section(t.heading, t.kind, t.heading, c.values[0].Str())
 		}
+	}
+	w.findings(doc.Meta.Groups[Findings])
+	for i, text := range advice {
+		w.section("Safety recommendation", partAdvice, fmt.Sprintf("Safety recommendation %d", i+1), text)
 	}
 	doc.Text = strings.TrimSuffix(w.b.String(), "\n")
 	slices.SortStableFunc(doc.Parts, func(a, b sextant.Part) int { // what encloses comes first
@@ -62,15 +68,25 @@ func writeText(doc *sextant.Document, running map[string]string) {
 	})
 }
 
-// readTexts takes the running texts back out of a document.
-func readTexts(doc *sextant.Document) map[string]string {
-	out := map[string]string{}
+// readTexts takes the running texts and the recommendations back out of a document.
+func readTexts(doc *sextant.Document) (running claims, advice []string) {
+	running = claims{}
 	for _, p := range doc.Parts {
-		if p.Kind == partNarrative || p.Kind == partCause {
-			out[p.Kind] = doc.Text[p.Start:p.End]
+		text := doc.Text[p.Start:p.End]
+		switch {
+		case p.Kind == partAdvice:
+			advice = append(advice, text)
+		case slices.ContainsFunc(texts, func(t struct{ kind, heading string }) bool { return t.kind == p.Kind }):
+			running[p.Kind] = textClaim(text, rank{})
 		}
 	}
-	return out
+	return running, advice
+}
+
+// textClaim is a claim about a running text, of which the longer of two equally ranked
+// ones is kept.
+func textClaim(text string, r rank) claim {
+	return claim{values: []filter.Value{filter.OfString(text)}, rank: r, text: true}
 }
 
 type partWriter struct {
@@ -82,6 +98,29 @@ func (w *partWriter) heading(text string) {
 	from := w.b.Len()
 	w.line(text)
 	w.part(partHeading, "", from)
+}
+
+// section writes a heading and a text under it.
+func (w *partWriter) section(heading, kind, locator, text string) {
+	w.b.WriteString("\n")
+	w.heading(heading)
+	from := w.b.Len()
+	w.line(text)
+	w.part(kind, locator, from)
+}
+
+// findings writes a line for each finding.
+func (w *partWriter) findings(findings []filter.Fields) {
+	if len(findings) == 0 {
+		return
+	}
+	w.b.WriteString("\n")
+	w.heading("Findings")
+	for i, f := range findings {
+		from := w.b.Len()
+		w.line(findingLine(f))
+		w.part(partFinding, fmt.Sprintf("Finding %d", i+1), from)
+	}
 }
 
 // line writes a line if there is anything to say.
@@ -248,6 +287,14 @@ func (s shown) numbers() string {
 		}
 	}
 	id := s.text("event_id")
+	switch {
+	case id == "" && len(numbers) == 0:
+		return "The NTSB number is " + s.text("case_number") + ". "
+	case id == "" && len(numbers) == 1:
+		return "The NTSB number is " + numbers[0] + ". "
+	case id == "":
+		return "The NTSB numbers are " + list(numbers) + ". "
+	}
 	switch len(numbers) {
 	case 0:
 		return "The NTSB's event id is " + id + ". "

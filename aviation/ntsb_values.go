@@ -1,6 +1,8 @@
 package aviation
 
 import (
+	"fmt"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,22 +50,6 @@ func readSeverity(s string) (string, bool) {
 		return "unavailable", true
 	}
 	return "", false
-}
-
-// spelled gives the value of codes that the database's own tables use for the words of
-// the published file.
-var spelled = map[string]map[string]string{
-	"investigation_type": {"acc": "accident", "inc": "incident"},
-	"damage":             {"dest": "destroyed", "subs": "substantial", "minr": "minor"},
-	"amateur_built":      {"y": "yes", "n": "no"},
-	"country":            {"usa": "United States"},
-}
-
-func spell(field, s string) string {
-	if full, ok := spelled[field][strings.ToLower(s)]; ok {
-		return full
-	}
-	return s
 }
 
 // noAirport and noRegistration are cells that say there is none or nobody knows, and
@@ -122,8 +108,60 @@ func readCount(s string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
+// readClock reads a time of day in digits ("1545", "1545.0", "15:45") as "15:45".
+func readClock(s string) (string, bool) {
+	s = strings.TrimSuffix(strings.ReplaceAll(s, ":", ""), ".0")
+	if len(s) < 3 { // minutes past midnight lose their zeros in the tables
+		s = strings.Repeat("0", 3-len(s)) + s
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n/100 > 24 || n%100 > 59 || len(s) > 4 {
+		return "", false
+	}
+	return fmt.Sprintf("%02d:%02d", n/100, n%100), true
+}
+
+// readLevel reads the worst injury in CAROL's words or the tables' codes. "None" is a
+// level like any other.
+func readLevel(s string) string {
+	switch s = strings.ToLower(s); s {
+	case "fatl":
+		return "fatal"
+	case "sers":
+		return "serious"
+	case "minr":
+		return "minor"
+	case "unk":
+		return "unknown"
+	}
+	return s
+}
+
+// readLink keeps a web address and nothing else.
+func readLink(s string) string {
+	if u, err := url.Parse(s); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil {
+		return s
+	}
+	return ""
+}
+
+var sexagesimal = regexp.MustCompile(`^(\d{2,3})(\d{2})(\d{2})([NSEWnsew])$`)
+
+// readDegrees reads degrees as a decimal number, or in degrees, minutes and seconds as the
+// tables write them: 0701128W.
 func readDegrees(s string, limit float64) (float64, bool) {
 	f, err := strconv.ParseFloat(s, 64)
+	if m := sexagesimal.FindStringSubmatch(s); m != nil {
+		d, _ := strconv.Atoi(m[1])
+		minutes, _ := strconv.Atoi(m[2])
+		seconds, _ := strconv.Atoi(m[3])
+		if f, err = float64(d)+float64(minutes)/60+float64(seconds)/3600, nil; strings.ContainsAny(m[4], "SWsw") {
+			f = -f
+		}
+		if minutes > 59 || seconds > 59 {
+			return 0, false
+		}
+	}
 	return f, err == nil && f >= -limit && f <= limit
 }
 

@@ -150,6 +150,9 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 		return err
 	}
 	r.schema = r.collection.Spec().Schema
+	if s, ok := r.Source.(source.Recaller); ok {
+		s.Recall(held{r.collection})
+	}
 	r.journal = journal{Journal: r.Store.Journal(), prefix: prefixOf(r.Collection.Name, r.Source.Name()), version: r.version()}
 	if r.digests, err = digestsOf(ctx, inputs); err != nil {
 		return err
@@ -166,6 +169,15 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 		}
 	}
 	return r.finish(ctx)
+}
+
+// held lets a source look up documents.
+type held struct{ collection store.Collection }
+
+// Find implements source.Held.
+func (h held) Find(ctx context.Context, f filter.Filter) ([]sextant.DocumentID, error) {
+	list, err := h.collection.List(ctx, store.ListQuery{Filter: f, Limit: 100})
+	return list.IDs, err
 }
 
 // version names everything that decides what a record becomes in this collection.

@@ -214,6 +214,30 @@ func (l *ledger) settledFiles() map[string]*settledFile {
 	return l.files
 }
 
+// rename enters that a document is part of another now: the files that went into the one
+// went into the other.
+func (l *ledger) rename(from, to sextant.DocumentID, marks map[string]*mark) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.revisions, from)
+	delete(l.done, from)
+	for _, files := range []map[string]*settledFile{l.files, l.partial} {
+		for _, f := range files {
+			if at, ok := slices.BinarySearch(f.documents, from); ok {
+				f.documents[at] = to
+				slices.Sort(f.documents)
+				f.documents = slices.Compact(f.documents)
+			}
+		}
+	}
+	for _, m := range marks {
+		if _, ok := m.revisions[from]; ok {
+			delete(m.revisions, from)
+			m.revisions[to] = l.revisions[to]
+		}
+	}
+}
+
 // leave settles a file without reading it and counts its documents as unchanged.
 func (l *ledger) leave(f *settledFile) sextant.FileReceipt {
 	for _, id := range f.documents {

@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +22,7 @@ type batch struct {
 	results   []result // one for each item, in order
 	records   []store.Record
 	documents []documentNote
+	moved     map[sextant.DocumentID]sextant.DocumentID // documents that are part of another now
 }
 
 type result struct {
@@ -129,6 +132,11 @@ func (r *run) write(ctx context.Context, f *fileRun, m *merger, in <-chan *batch
 			}
 			m.written(b.records)
 		}
+		// What became part of another document goes once that is durable: a crash in
+		// between leaves both, and the record that joins them to be read again.
+		if err := r.move(ctx, b.moved); err != nil {
+			return err
+		}
 		r.account(f, b)
 		if f.digest == "" || r.Now().Sub(f.marked) < r.MarkEach {
 			continue
@@ -137,6 +145,20 @@ func (r *run) write(ctx context.Context, f *fileRun, m *merger, in <-chan *batch
 			return err
 		}
 	}
+}
+
+// move removes documents that others took in.
+func (r *run) move(ctx context.Context, moved map[sextant.DocumentID]sextant.DocumentID) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	if _, err := r.collection.Delete(ctx, slices.Sorted(maps.Keys(moved))); err != nil {
+		return err
+	}
+	for from, to := range moved {
+		r.ledger.rename(from, to, r.marks)
+	}
+	return nil
 }
 
 // account enters what became of a batch, after it is durable.
@@ -193,6 +215,7 @@ func (m *merger) written(records []store.Record) {
 type group struct {
 	items []int // their places in the batch
 	old   *sextant.Document
+	was   []*sextant.Document // what is stored of it under other ids
 
 	doc    *sextant.Document // after merging
 	chunks []sextant.Chunk
@@ -221,7 +244,7 @@ func (m *merger) merge(ctx context.Context, f *fileRun, b *batch) error {
 			groups[item.ID].items = append(groups[item.ID].items, i)
 		}
 	}
-	if err := m.fetch(ctx, groups, order); err != nil {
+	if err := m.fetch(ctx, groups, order, b); err != nil {
 		return err
 	}
 	m.each(order, func(id sextant.DocumentID) { m.join(groups[id], b) })
@@ -229,7 +252,7 @@ func (m *merger) merge(ctx context.Context, f *fileRun, b *batch) error {
 }
 
 // fetch finds the documents as they are.
-func (m *merger) fetch(ctx context.Context, groups map[sextant.DocumentID]*group, order []sextant.DocumentID) error {
+func (m *merger) fetch(ctx context.Context, groups map[sextant.DocumentID]*group, order []sextant.DocumentID, b *batch) error {
 	var ask []sextant.DocumentID
 	m.mu.Lock()
 	for _, id := range order {
@@ -245,8 +268,35 @@ func (m *merger) fetch(ctx context.Context, groups map[sextant.DocumentID]*group
 	for i := range docs {
 		groups[docs[i].ID].old = &docs[i]
 	}
+	if err := m.fetchMoved(ctx, groups, b); err != nil {
+		return err
+	}
 	for _, id := range ask {
 		m.ledger.expect(id, groups[id].old)
+	}
+	return nil
+}
+
+// fetchMoved finds what is stored of the documents under other ids.
+func (m *merger) fetchMoved(ctx context.Context, groups map[sextant.DocumentID]*group, b *batch) error {
+	to := map[sextant.DocumentID]sextant.DocumentID{}
+	for _, item := range b.items {
+		for _, was := range item.Was {
+			if was != item.ID && groups[item.ID] != nil {
+				to[was] = item.ID
+			}
+		}
+	}
+	if len(to) == 0 {
+		return nil
+	}
+	docs, err := m.collection.Get(ctx, slices.Sorted(maps.Keys(to)))
+	if err != nil {
+		return err
+	}
+	for i := range docs {
+		g := groups[to[docs[i].ID]]
+		g.was = append(g.was, &docs[i])
 	}
 	return nil
 }
@@ -267,12 +317,42 @@ func (m *merger) each(order []sextant.DocumentID, do func(sextant.DocumentID)) {
 // join merges a group's items one after the other.
 func (m *merger) join(g *group, b *batch) {
 	g.doc = g.old
+	for _, was := range g.was {
+		if err := m.absorb(g, was, b); err != nil {
+			for _, i := range g.items {
+				b.results[i].outcome, b.results[i].reason = sextant.Refused, err.Error()
+			}
+			g.doc, g.was = g.old, nil // what is there stays
+			return
+		}
+	}
 	for _, i := range g.items {
 		b.results[i].outcome, b.results[i].reason = m.joinOne(g, b.items[i].Contribution)
 	}
 	if g.doc != nil && g.doc != g.old {
 		g.chunks = chunk.Split(g.doc, m.Chunks)
 	}
+}
+
+// absorb makes what was stored under another id part of the document.
+func (m *merger) absorb(g *group, was *sextant.Document, b *batch) error {
+	c, ok := b.items[g.items[0]].Contribution.(source.Absorber)
+	if !ok {
+		return fmt.Errorf("document %s cannot take in %s", b.items[g.items[0]].ID, was.ID)
+	}
+	doc, err := c.Absorb(g.doc, was)
+	if err == nil {
+		doc.Revision, err = doc.ComputeRevision()
+	}
+	if err == nil {
+		err = m.schema.Check(doc.Meta)
+	}
+	if err != nil {
+		return err
+	}
+	doc.Source.Retrieved = was.Source.Retrieved
+	g.doc = &doc
+	return nil
 }
 
 func (m *merger) joinOne(g *group, c source.Contribution) (sextant.Outcome, string) {
@@ -306,6 +386,12 @@ func (m *merger) collect(ctx context.Context, groups map[sextant.DocumentID]*gro
 		g := groups[id]
 		if g.doc == nil {
 			continue
+		}
+		for _, was := range g.was {
+			if b.moved == nil {
+				b.moved = map[sextant.DocumentID]sextant.DocumentID{}
+			}
+			b.moved[was.ID] = id
 		}
 		note := documentNote{id: id, fate: unchanged}
 		m.ledger.leaveAs(id, g.doc.Revision)

@@ -14,6 +14,7 @@ import (
 	"iter"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
 )
 
 // Source is a set of inputs whose documents share an id prefix and a way of reading.
@@ -69,6 +70,9 @@ type Item struct {
 	At   Position // where it starts
 	Next Position // where the record after it starts: what a mark holds
 	ID   sextant.DocumentID
+	// Was are ids the document may be stored under, from before its proper id was known.
+	// What is found there becomes part of the document and is no longer there.
+	Was []sextant.DocumentID
 	// Contribution is what the record says about its document.
 	Contribution Contribution
 	// Outcome is sextant.Refused or sextant.Skipped, with the Reason.
@@ -84,6 +88,28 @@ type Contribution interface {
 	// caller. joined reports whether the record is new to a document that other records
 	// made. An error refuses the record.
 	Merge(old *sextant.Document) (doc sextant.Document, joined bool, err error)
+}
+
+// Absorber is a Contribution to a document that may be stored under other ids as well.
+type Absorber interface {
+	Contribution
+	// Absorb returns the document with all that was stored under another id; doc is as
+	// stored, nil if there is none. Neither is changed.
+	Absorb(doc, was *sextant.Document) (sextant.Document, error)
+}
+
+// Held is what a source may look up in the collection it fills. What earlier inputs of
+// the run brought is there.
+type Held interface {
+	// Find returns ids of matching documents, 100 at most, by id.
+	Find(ctx context.Context, f filter.Filter) ([]sextant.DocumentID, error)
+}
+
+// Recaller is a Source whose records do not always name their document, so that it has
+// to look up which of those there are is meant. Recall is called before any Items.
+type Recaller interface {
+	Source
+	Recall(held Held)
 }
 
 // Refuse returns the item of a record that cannot be read.
