@@ -115,7 +115,7 @@ func (n *NTSB) detect(b source.Blob) (source.Input, error) {
 	first, err := table.FirstLine(b)
 	switch {
 	case errors.Is(err, table.ErrEncoding):
-		return nil, inputError(err, "%s is UTF-16 text; save it as UTF-8.", b.Name)
+		return nil, inputError(err, "%s is in an encoding that cannot be told; save it as UTF-8.", b.Name)
 	case err != nil && !startsWith(b, '{'):
 		return nil, inputError(err, "%s has no first line that can be read.", b.Name)
 	case startsWith(b, '{') && isSearch(b):

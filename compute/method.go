@@ -123,7 +123,10 @@ func (c *computer) otherCounts(m *sextant.Method, unit string, total int64) erro
 		}
 		return err
 	}
-	for _, g := range c.spec.Schema.Groups {
+	for i, g := range c.spec.Schema.Groups {
+		if i > 0 && !c.conditionOn(g.Name) {
+			continue // what a document holds besides what it is about is no reading of the question
+		}
 		if unit == store.Documents {
 			if err := add(c.spec.UnitLabel(g.Name), fmt.Sprintf("one of the %s can have several %s that satisfy the conditions", c.spec.UnitLabel(store.Documents), c.spec.UnitLabel(g.Name)), c.Filter, g.Name); err != nil {
 				return err
@@ -152,6 +155,14 @@ func (c *computer) otherCounts(m *sextant.Method, unit string, total int64) erro
 		}
 	}
 	return nil
+}
+
+// conditionOn reports whether a condition is on a field of a group.
+func (c *computer) conditionOn(group string) bool {
+	return slices.ContainsFunc(c.Parts, func(p constrain.Compiled) bool {
+		f, ok := c.spec.Schema.Field(p.Field)
+		return ok && f.Group == group
+	})
 }
 
 func groupLabel(spec sextant.Collection) string {

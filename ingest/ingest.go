@@ -151,7 +151,7 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 	}
 	r.schema = r.collection.Spec().Schema
 	if s, ok := r.Source.(source.Recaller); ok {
-		s.Recall(held{r.collection})
+		s.Recall(holdings{r.collection})
 	}
 	r.journal = journal{Journal: r.Store.Journal(), prefix: prefixOf(r.Collection.Name, r.Source.Name()), version: r.version()}
 	if r.digests, err = digestsOf(ctx, inputs); err != nil {
@@ -171,11 +171,11 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 	return r.finish(ctx)
 }
 
-// held lets a source look up documents.
-type held struct{ collection store.Collection }
+// holdings lets a source look up documents.
+type holdings struct{ collection store.Collection }
 
 // Find implements source.Held.
-func (h held) Find(ctx context.Context, f filter.Filter) ([]sextant.DocumentID, error) {
+func (h holdings) Find(ctx context.Context, f filter.Filter) ([]sextant.DocumentID, error) {
 	list, err := h.collection.List(ctx, store.ListQuery{Filter: f, Limit: 100})
 	return list.IDs, err
 }
