@@ -23,33 +23,34 @@ type healthComponents struct {
 type storeHealth struct {
 	Status      string `json:"status"`
 	Collections int    `json:"collections"` // that hold documents
+	Disk        int64  `json:"disk_bytes"`
+	Memory      int64  `json:"memory_bytes"` // held in RAM to answer from, estimated
 }
 
 // health is always 200: whoever wants a status to act on asks /ready.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	h := health{Status: "healthy", Config: s.config.Models, Version: s.config.Version, Components: healthComponents{Store: storeHealth{Status: "healthy"}}}
 	held, err := s.held(r)
+	for _, c := range held {
+		h.Components.Store.Disk += c.Disk
+		h.Components.Store.Memory += c.Memory
+		if c.Documents > 0 {
+			h.Components.Store.Collections++
+		}
+	}
 	if err != nil {
 		s.log.LogAttrs(r.Context(), slog.LevelWarn, "not healthy", slog.Any("error", err))
 		message, _ := sextant.PublicMessage(err)
 		h.Status, h.Components.Store.Status = "degraded", "unhealthy: "+message
 	}
-	h.Components.Store.Collections = held
 	return writeJSON(w, http.StatusOK, h)
 }
 
-func (s *Server) held(r *http.Request) (int, error) {
+func (s *Server) held(r *http.Request) ([]sextant.CollectionInfo, error) {
 	if err := s.engine.Ready(r.Context()); err != nil {
-		return 0, err
+		return nil, err
 	}
-	list, err := s.engine.Collections(r.Context())
-	n := 0
-	for _, c := range list {
-		if c.Documents > 0 {
-			n++
-		}
-	}
-	return n, err
+	return s.engine.Collections(r.Context())
 }
 
 // readiness is the answer of GET /ready when questions can be answered.

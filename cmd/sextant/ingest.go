@@ -165,7 +165,7 @@ type verifyCommand struct {
 
 // Run verifies.
 func (c *verifyCommand) Run(ctx context.Context, s *session) error {
-	st, err := openStore(ctx, s.config.Data)
+	st, err := s.openStore(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}

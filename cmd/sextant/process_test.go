@@ -132,6 +132,23 @@ func TestIntegrationServe(t *testing.T) {
 		t.Errorf("10 fatal accidents in Alaska expected: %s", served.out)
 	}
 
+	// Verbs that look after the folder work beside it.
+	health := finish(t, command(t.Context(), bin, data, "doctor", "--json"))
+	if d := decode[diagnosis](t, health.out); health.code != exitOK || d.Holder == nil || d.Holder.Address != s.url || d.Collections[0].Memory == 0 {
+		t.Errorf("doctor beside the server: exit %d, %s", health.code, health.out)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.tar")
+	if r := finish(t, command(t.Context(), bin, data, "backup", backup)); r.code != exitOK {
+		t.Errorf("backup beside the server: exit %d\n%s", r.code, r.err)
+	}
+	restored := filepath.Join(t.TempDir(), "restored")
+	if r := finish(t, command(t.Context(), bin, restored, "restore", backup)); r.code != exitOK {
+		t.Errorf("restore: exit %d\n%s", r.code, r.err)
+	}
+	if n := documents(t, command(t.Context(), bin, restored, "describe", "--json", "incidents")); n != 30 {
+		t.Errorf("%d documents restored of 30", n)
+	}
+
 	// One that writes says who has it.
 	refused := finish(t, command(t.Context(), bin, data, "ingest", "ntsb", accidents(t, 1)))
 	if want := fmt.Sprintf("process %d", s.Process.Pid); refused.code != exitFailure || !strings.Contains(refused.err, want) || !strings.Contains(refused.err, s.url) {

@@ -30,6 +30,9 @@ type commandLine struct {
 	Serve       serveCommand       `cmd:"" help:"Serve the page and the HTTP API."`
 	Eval        evalCommand        `cmd:"" help:"Measure the engine on questions with known answers."`
 	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
+	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`
+	Backup      backupCommand      `cmd:"" help:"Copy everything held into one file, also while it is served."`
+	Restore     restoreCommand     `cmd:"" help:"Put a backup into the data folder."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
@@ -43,6 +46,7 @@ func (j jsonFlag) wantsJSON() bool { return j.JSON }
 // session is what a verb works with.
 type session struct {
 	config   config
+	dataFrom string // what names the data folder
 	env      environment
 	terminal *terminal
 	json     bool
@@ -94,6 +98,7 @@ func run(ctx context.Context, args, environ []string, out, err io.Writer) int {
 	if s.config, bad = loadConfig(line.Config, env); bad != nil {
 		return s.fail(bad)
 	}
+	s.dataFrom = dataFrom(line.Data, env, s.config.Data)
 	if s.config.Data = cmp.Or(line.Data, s.config.Data); s.config.Data == "" {
 		if s.config.Data, bad = dataFolder(env); bad != nil {
 			return s.fail(bad)
@@ -101,6 +106,19 @@ func run(ctx context.Context, args, environ []string, out, err io.Writer) int {
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return s.fail(parsed.Run(s))
+}
+
+// dataFrom says what names the data folder.
+func dataFrom(flag string, env environment, configured string) string {
+	switch {
+	case flag != "":
+		return "--data"
+	case env["SEXTANT_DATA"] != "":
+		return "SEXTANT_DATA"
+	case configured != "":
+		return "configuration"
+	}
+	return "default"
 }
 
 // parseError is what kong found wrong with a command line, with where to read on.

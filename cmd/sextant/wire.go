@@ -34,7 +34,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := openStore(ctx, dir)
+	st, err := s.openStore(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ const (
 )
 
 // openStore opens the data folder. An error says what to do.
-func openStore(ctx context.Context, dir string) (*sqlite.Store, error) {
+func (s *session) openStore(ctx context.Context, dir string) (*sqlite.Store, error) {
 	for deadline := time.Now().Add(patience); ; {
-		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
+		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: s.log(defaultLog)})
 		if err == nil {
 			return st, nil
 		}
@@ -111,7 +111,7 @@ func storeError(dir string, err error) error {
 		e.Hint = "Free some, or keep the data elsewhere with --data DIR (SEXTANT_DATA). What was taken in before is unharmed."
 	case errors.Is(err, store.ErrCorrupt):
 		e.Message = "The data folder " + dir + " is damaged."
-		e.Hint = "Move it away and take the documents in again."
+		e.Hint = "`sextant doctor` says what is wrong with it and which command helps."
 	case errors.Is(err, store.ErrSpec):
 		e.Code = sextant.CodeConflict
 		e.Message = "The data folder " + dir + " was made by a version that keeps these documents differently."

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -114,4 +115,65 @@ func (i *Inspector) Check(ctx context.Context) ([]Problem, error) {
 	}
 	stray, err := i.unlisted(ctx, c, entries)
 	return append(problems, stray...), err
+}
+
+// Holding is what a data folder holds of one collection, as its files say.
+type Holding struct {
+	Spec      sextant.Collection
+	Documents int64
+	Dimension int   // of its vectors; 0 before the first
+	Disk      int64 // bytes of the database, with its log
+	Unused    int64 // bytes of these that nothing stands in; new documents fill them
+	Derived   int64 // bytes of files that may be deleted
+}
+
+// Holdings lists what the folder holds, by name. A collection that cannot be read is
+// listed with its files' sizes alone; Check says what is wrong with it.
+func (i *Inspector) Holdings(ctx context.Context) ([]Holding, error) {
+	c, err := i.catalog()
+	if err != nil {
+		return nil, fmt.Errorf("list holdings: %w", err)
+	}
+	defer c.close()
+	entries, err := c.entries(ctx)
+	if err != nil {
+		return nil, failure("list holdings", err)
+	}
+	out := make([]Holding, len(entries))
+	for n, e := range entries {
+		out[n] = i.holding(ctx, e)
+	}
+	return out, nil
+}
+
+func (i *Inspector) holding(ctx context.Context, e entry) Holding {
+	h := Holding{Spec: e.spec}
+	path := filepath.Join(i.folder(e.folder), "main.db")
+	h.Disk = sizes(path, path+"-wal")
+	derived, _ := filepath.Glob(filepath.Join(i.folder(e.folder), derivedFolder, "*")) // the pattern is well-formed
+	h.Derived = sizes(derived...)
+	db, err := openToRead(path)
+	if err != nil {
+		return h
+	}
+	defer db.Close()
+	if st, err := scanState(db.QueryRowContext(ctx, selectState).Scan); err == nil {
+		h.Documents, h.Dimension = st.Documents, st.Dimension
+	}
+	var pages, size int64
+	if db.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&pages) == nil && db.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size) == nil {
+		h.Unused = pages * size
+	}
+	return h
+}
+
+// sizes adds up the sizes of the files that are there.
+func sizes(files ...string) int64 {
+	total := int64(0)
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			total += info.Size()
+		}
+	}
+	return total
 }

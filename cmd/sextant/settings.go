@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"strconv"
+)
+
+// setting is what is in force for one name of the configuration, and where that was said.
+type setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"` // "default", "--data", an environment variable, or "configuration" for the file
+}
+
+// settings lists what is in force, in the order of the configuration. Secrets are shown as
+// being set, no more.
+func (s *session) settings() []setting {
+	c, e := &s.config, &s.config.Encoder
+	port := ""
+	if c.Serve.Port != nil {
+		port = strconv.Itoa(*c.Serve.Port)
+	}
+	dimension := ""
+	if e.Dimension > 0 {
+		dimension = strconv.Itoa(e.Dimension)
+	}
+	list := []setting{
+		{"data", c.Data, s.dataFrom},
+		s.setting("encoder.kind", e.Kind, "EMBEDDER"),
+		s.setting("encoder.model", e.Model, "EMBEDDING_MODEL"),
+		s.setting("encoder.base_url", e.URL, "EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
+		s.setting("encoder.key", secret(e.Key != ""), "EMBEDDING_API_KEY", "OPENAI_API_KEY"),
+		s.setting("encoder.dimension", dimension, "EMBEDDING_DIMENSION"),
+		s.setting("encoder.ingest.base_url", e.Ingest.URL, "EMBEDDING_INGEST_URL"),
+		s.setting("encoder.ingest.key", secret(e.Ingest.Key != ""), "EMBEDDING_INGEST_KEY"),
+		s.setting("serve.host", c.Serve.Host, "API_HOST"),
+		s.setting("serve.port", port, "API_PORT"),
+		s.setting("serve.keys", secret(len(c.Serve.Keys) > 0), "SEXTANT_KEY"),
+		s.setting("serve.root_path", c.Serve.RootPath, "ROOT_PATH"),
+	}
+	defaults := map[string]string{"encoder.kind": "local", "serve.host": "127.0.0.1", "serve.port": "8000"}
+	shown := list[:0]
+	for _, set := range list {
+		if set.Value = cmp.Or(set.Value, defaults[set.Name]); set.Value != "" {
+			shown = append(shown, set)
+		}
+	}
+	return shown
+}
+
+// setting finds where a value came from: the environment wins over the file.
+func (s *session) setting(name, value string, variables ...string) setting {
+	if value == "" {
+		return setting{name, value, "default"}
+	}
+	for _, v := range variables {
+		if s.env[v] != "" {
+			return setting{name, value, v}
+		}
+	}
+	return setting{name, value, "configuration"}
+}
+
+func secret(set bool) string {
+	if set {
+		return "(set)"
+	}
+	return ""
+}
