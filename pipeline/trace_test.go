@@ -177,3 +177,62 @@ func TestAQuestionCanBeAskedAgainFromItsTrace(t *testing.T) {
 		t.Errorf("a trace without content: %v", err)
 	}
 }
+
+func replay(t *testing.T, e *pipeline.Engine, r *trace.Record) pipeline.Replay {
+	t.Helper()
+	out, err := e.Replay(t.Context(), r.View())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Two hundred questions answered again, on the engine that answered them and on another
+// over the same documents: the same bytes.
+func TestReplayIsByteIdentical(t *testing.T) {
+	_, s := library(t, nil)
+	e, sink := tracedEngine(t, s)
+	for _, question := range []string{"How many damages in North?", "damages by branch", "damages in the last two years", "What caused the damage on 4 July 2010?", "damages in South in 2010",
+		"Why did mould appear on the map of Norway?", "Is there water on Europa?", "North versus South: damages", "the latest damage", "a/b @c #d"} {
+		for k := 1; k <= 20; k++ {
+			ask(t, e, sextant.Question{Text: question, TopK: k})
+		}
+	}
+	_, other := library(t, nil)
+	elsewhere, _ := tracedEngine(t, other)
+	for _, r := range sink.Records() {
+		for _, again := range []pipeline.Replay{replay(t, e, r), replay(t, elsewhere, r)} {
+			if !again.Identical || again.Differences != nil {
+				t.Fatalf("%q: %+v", r.Summary.Question, again.Differences)
+			}
+		}
+	}
+	if n := len(sink.Records()); n != 200 {
+		t.Errorf("a replay was recorded: %d traces", n)
+	}
+}
+
+func TestReplayNamesTheDocumentThatChanged(t *testing.T) {
+	_, s := library(t, nil)
+	e, sink := tracedEngine(t, s)
+	a := ask(t, e, sextant.Question{Text: "What caused the damage on 4 July 2010?"})
+	id := a.Findings[0].Quotes[0].DocumentID
+	c, err := s.Open(t.Context(), "damages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := c.Get(t.Context(), []sextant.DocumentID{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := docs[0]
+	changed.Text = strings.Replace(changed.Text, "caretaker", "care-taker", 1)
+	changed.Parts[len(changed.Parts)-1].End = len(changed.Text)
+	if err := c.Upsert(t.Context(), []store.Record{whole(t, changed)}); err != nil {
+		t.Fatal(err)
+	}
+	r := replay(t, e, last(t, sink))
+	if r.Identical || len(r.Sequences) != 1 || r.Differences[0].What != "document "+string(id)+" changed" || r.Differences[0].Stage != "retrieval_iteration_1" {
+		t.Errorf("%+v", r)
+	}
+}
