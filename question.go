@@ -30,6 +30,8 @@ type Question struct {
 	Refine      string // none | dedup | filter | synthesize
 	TopK        int    // passages that reach generation; 0: DefaultTopK
 	Limits      Limits
+	Session     string // of a conversation; "" is none. Kept with the trace only.
+	User        string // who asks; "" is nobody in particular. Kept with the trace only.
 }
 
 // Mode says how a question is answered.

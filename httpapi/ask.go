@@ -24,6 +24,8 @@ type askRequest struct {
 	Refine      string     `json:"refine,omitempty" enum:"none,dedup,filter,synthesize"`
 	TopK        *int       `json:"top_k,omitempty" minimum:"1" maximum:"50" doc:"Passages an answer may use; 10 otherwise."`
 	Limits      *askLimits `json:"limits,omitempty"`
+	Session     string     `json:"session,omitempty" doc:"Groups the traces of one conversation."`
+	User        string     `json:"user,omitempty" doc:"Who asks, for the trace."`
 	Model       string     `json:"model,omitempty" enum:"none" doc:"none answers without a language model, which is also the default."`
 }
 
@@ -54,7 +56,8 @@ func (t *wallTime) UnmarshalJSON(data []byte) error {
 
 // question reads and checks a question; what is wrong with it is a bad request.
 func (a askRequest) question() (sextant.Question, error) {
-	q := sextant.Question{Text: a.Question, Collections: a.Collections, FilterText: a.Filter, Mode: sextant.Mode(a.Mode), Rerank: a.Rerank, Refine: a.Refine}
+	q := sextant.Question{Text: a.Question, Collections: a.Collections, FilterText: a.Filter, Mode: sextant.Mode(a.Mode), Rerank: a.Rerank, Refine: a.Refine,
+		Session: sextant.CleanText(a.Session), User: sextant.CleanText(a.User)}
 	for _, c := range []struct {
 		field, value string
 		allowed      []string

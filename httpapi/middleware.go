@@ -67,7 +67,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		var b [6]byte
 		_, _ = rand.Read(b[:]) // never fails since Go 1.24
 		id := hex.EncodeToString(b[:])
-		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+		r = r.WithContext(context.WithValue(caller(r), requestIDKey{}, id))
 		w.Header().Set(requestIDHeader, id)
 		rec := &recorder{ResponseWriter: w}
 		started := time.Now()

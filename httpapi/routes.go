@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/pipeline"
+	"github.com/sextant-rag/sextant/trace"
 )
 
 // route is one line of the surface. in and out are zero values of what it reads and
@@ -36,6 +38,11 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/collections", s.collections, "List collections and what they hold.", nil, collectionList{}, 0},
 		{"GET", "/v1/collections/{name}", s.describe, "Describe a collection: fields, values, questions to begin with.", nil, sextant.Description{}, 0},
 		{"GET", "/v1/documents/{id...}", s.document, "Fetch a document; quotes index its text by byte.", nil, sextant.Document{}, 0},
+		{"GET", "/v1/traces", s.traces, "List the traces of finished questions, newest first.", nil, traceList{}, 0},
+		{"GET", "/v1/traces/{id}", s.getTrace, "Fetch a trace: what happened, stage by stage.", nil, trace.View{}, 0},
+		{"POST", "/v1/traces/{id}/replay", s.replayTrace, "Answer the question of a trace again and say what differs.", nil, pipeline.Replay{}, 0},
+		{"POST", "/v1/replay", s.replayFile, "The same for a trace that was exported.", trace.View{}, pipeline.Replay{}, 0},
+		{"POST", "/v1/traces/{id}/feedback", s.feedback, "Judge an answer.", feedbackRequest{}, feedbackResponse{}, 0},
 
 		{"POST", "/api/query", s.query, "Answer a question, in the blueprint's shape.", queryRequest{}, queryResponse{}, lenient},
 		{"POST", "/api/query/baseline", s.baseline, "Answer by plain retrieval, for comparison.", baselineRequest{}, baselineResponse{}, lenient},
@@ -47,6 +54,7 @@ func (s *Server) routes() []route {
 
 		{"GET", "/health", s.health, "Say how the parts are; always 200.", nil, health{}, free},
 		{"GET", "/ready", s.ready, "Say whether questions can be answered now; 503 if not.", nil, readiness{}, free},
+		{"GET", "/metrics", s.showMetrics, "", nil, nil, hidden},
 		{"GET", "/openapi.json", s.openAPI, "", nil, nil, hidden},
 
 		{"GET", "/{$}", s.root, "", nil, nil, hidden | free},

@@ -55,8 +55,10 @@ func (s *Server) forward(ctx context.Context, q sextant.Question, out chan<- hap
 	}()
 	for event, err := range s.engine.Ask(ctx, q) {
 		if err != nil {
+			s.metrics.failed()
 			return err
 		}
+		s.metrics.see(event)
 		send(ctx, out, happening{event: event})
 		if _, ok := event.(sextant.Final); ok {
 			return nil

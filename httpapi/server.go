@@ -51,6 +51,7 @@ type Config struct {
 	Version   string
 	Models    Models
 	Blueprint Blueprint
+	Traces    Traces       // nil keeps none
 	Log       *slog.Logger // nil is slog.Default
 }
 
@@ -114,6 +115,7 @@ type Server struct {
 	log      *slog.Logger
 	queue    *queue
 	page     http.Handler
+	metrics  *metrics
 	spec     []byte // the OpenAPI document
 	handler  http.Handler
 	listener net.Listener
@@ -128,7 +130,7 @@ func New(engine Engine, config Config) (*Server, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{engine: engine, config: config, log: config.Log, queue: newQueue(config.Running, config.Waiting), page: web.Page(config.RootPath)}
+	s := &Server{engine: engine, config: config, log: config.Log, queue: newQueue(config.Running, config.Waiting), page: web.Page(config.RootPath), metrics: newMetrics(config)}
 	mux, free, err := s.mux()
 	if err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func (a *asking) note(name string, kind trace.Kind, inputs, outputs any) {
 // traced is what the trace is found by and what trackers show beside it: names and
 // meanings are the blueprint's.
 func (a *asking) traced() trace.Summary {
-	s := trace.Summary{Question: a.question.Text, Status: cmp.Or(a.ended, "error"), Intent: a.answer.Intent, Strategy: a.answer.Strategy, Metrics: map[string]float64{}, Params: map[string]string{
+	s := trace.Summary{Question: a.question.Text, Status: cmp.Or(a.ended, "error"), Intent: a.answer.Intent, Strategy: a.answer.Strategy, Session: a.question.Session, User: a.question.User, Metrics: map[string]float64{}, Params: map[string]string{
 		"question": a.question.Text, "reranking_mode": cmp.Or(a.question.Rerank, "none"), "refinement_mode": cmp.Or(a.question.Refine, "none"), "top_k": fmt.Sprint(a.question.TopK)}}
 	for key, value := range map[string]string{"intent": a.answer.Intent, "strategy": a.answer.Strategy, "constraints": a.constraintText()} {
 		if value != "" {
