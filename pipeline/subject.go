@@ -184,6 +184,7 @@ func (a *asking) choose() {
 	}
 	if best == unknowing && len(a.question.Collections) == 0 && a.question.FilterText == "" {
 		all := &subject{parser: a.subject.parser}
+		a.plan.Roles = []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}
 		for _, s := range candidates {
 			if len(s.names) > 0 {
 				all.collections = append(all.collections, s.collections...)
