@@ -113,6 +113,12 @@ func (x *Extractor) read(ctx context.Context, format Format, in *input) (Text, e
 		return readMarkdown(ctx, in)
 	case FormatHTML:
 		return readHTML(ctx, in)
+	case FormatDOCX:
+		return readDOCX(ctx, in)
+	case FormatXLSX:
+		return readXLSX(ctx, in)
+	case FormatCSV:
+		return readCSV(ctx, in)
 	case FormatPDF:
 		return x.readPDF(ctx, in)
 	}
@@ -124,6 +130,7 @@ func finish(t Text, name string) (Text, error) {
 	if t.Text == "" {
 		return Text{}, &Refusal{Code: Empty, Reason: "there is no text in it"}
 	}
+	numberParagraphs(&t)
 	if t.Title == "" {
 		t.Title = titleOf(t, name)
 	}
