@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant/bert"
+	"github.com/sextant-rag/sextant/bert/berttest"
 )
 
 // Shapes of encoders in use, with fewer layers so that the oracle is quick.
@@ -58,8 +59,8 @@ func TestVectorsMatchTheModel(t *testing.T) {
 	for name, shape := range shapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			oracle := newTestModel(shape, 7)
-			m := openFolder(t, oracle.write(t))
+			oracle := berttest.New(shape, 7)
+			m := openFolder(t, oracle.Write(t))
 			e := newEncoder(t, m, bert.Options{})
 			rng := rand.New(rand.NewPCG(1, 1))
 			lengths := []int{0, 1, 11, 31}
@@ -68,7 +69,7 @@ func TestVectorsMatchTheModel(t *testing.T) {
 			}
 			for _, letters := range lengths {
 				text := randomText(rng, letters)
-				got, want := encode(t, e, text)[0], oracle.vector(text)
+				got, want := encode(t, e, text)[0], oracle.Vector(text)
 				if c := cosine(got, want); c < 0.999 {
 					t.Errorf("%d letters: cosine to the model %.5f", letters, c)
 				}
@@ -91,8 +92,8 @@ func dot[T float32 | float64](a, b []T) (sum float64) {
 // One text has one vector, to the bit: on every instruction set, alone or in any batch, by
 // any number of workers, from the published files or packed.
 func TestOneTextOneVector(t *testing.T) {
-	oracle := newTestModel(bert.Config{Layers: 2, Hidden: 128, Heads: 2, Intermediate: 256, Positions: 160, MaxTokens: 160, Pooling: bert.MeanPooling, Normalize: true}, 3)
-	m := openFolder(t, oracle.write(t))
+	oracle := berttest.New(bert.Config{Layers: 2, Hidden: 128, Heads: 2, Intermediate: 256, Positions: 160, MaxTokens: 160, Pooling: bert.MeanPooling, Normalize: true}, 3)
+	m := openFolder(t, oracle.Write(t))
 	packed, err := m.Pack(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -135,8 +136,8 @@ func TestOneTextOneVector(t *testing.T) {
 }
 
 func TestLongTextsAreCut(t *testing.T) {
-	oracle := newTestModel(shapes["tiny"], 5)
-	e := newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{})
+	oracle := berttest.New(shapes["tiny"], 5)
+	e := newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{})
 	text := randomText(rand.New(rand.NewPCG(2, 2)), 62)
 	v := encode(t, e, text, text+" and much more", text+strings.Repeat(" more", 1e5))
 	if !slices.Equal(v[0], v[1]) || !slices.Equal(v[0], v[2]) {
@@ -145,7 +146,7 @@ func TestLongTextsAreCut(t *testing.T) {
 }
 
 func TestUnknownInstructions(t *testing.T) {
-	m := openFolder(t, newTestModel(shapes["tiny"], 5).write(t))
+	m := openFolder(t, berttest.New(shapes["tiny"], 5).Write(t))
 	if _, err := bert.NewEncoder(m, bert.Options{Instructions: "abacus"}); err == nil || !strings.Contains(err.Error(), "generic") {
 		t.Errorf("error %v, want one that names what there is", err)
 	}
@@ -153,7 +154,7 @@ func TestUnknownInstructions(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	shape := shapes["MiniLM-L6"]
-	e := newEncoder(t, openFolder(t, newTestModel(shape, 5).write(t)), bert.Options{Instructions: "generic", Workers: 1})
+	e := newEncoder(t, openFolder(t, berttest.New(shape, 5).Write(t)), bert.Options{Instructions: "generic", Workers: 1})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	start := time.Now()
@@ -170,7 +171,7 @@ func TestCancel(t *testing.T) {
 
 // A call takes room for its vectors and a handful of small things; nothing by token.
 func TestSteadyStateAllocations(t *testing.T) {
-	e := newEncoder(t, openFolder(t, newTestModel(shapes["tiny"], 5).write(t)), bert.Options{Workers: 1})
+	e := newEncoder(t, openFolder(t, berttest.New(shapes["tiny"], 5).Write(t)), bert.Options{Workers: 1})
 	for _, letters := range []int{2, 60} {
 		texts := []string{randomText(rand.New(rand.NewPCG(1, 1)), letters)}
 		encode(t, e, texts...)
@@ -181,7 +182,7 @@ func TestSteadyStateAllocations(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	e := newEncoder(t, openFolder(t, newTestModel(shapes["tiny"], 5).write(t)), bert.Options{Workers: 2})
+	e := newEncoder(t, openFolder(t, berttest.New(shapes["tiny"], 5).Write(t)), bert.Options{Workers: 2})
 	long := strings.Repeat("endless text ", 1e5) // 1.3 MB
 	encode(t, e, long)
 	var before, after runtime.MemStats
@@ -194,7 +195,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	m := openFolder(b, newTestModel(bert.Config{Layers: 6, Hidden: 384, Heads: 12, Intermediate: 1536, Positions: 512, MaxTokens: 256, Pooling: bert.MeanPooling, Normalize: true}, 1).write(b))
+	m := openFolder(b, berttest.New(bert.Config{Layers: 6, Hidden: 384, Heads: 12, Intermediate: 1536, Positions: 512, MaxTokens: 256, Pooling: bert.MeanPooling, Normalize: true}, 1).Write(b))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, instructions := range bert.Instructions() {
 		for _, letters := range []int{10, 254} {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sextant-rag/sextant/bert"
+	"github.com/sextant-rag/sextant/bert/berttest"
 )
 
 var smallest = bert.Config{Layers: 1, Hidden: 32, Heads: 1, Intermediate: 32, Positions: 16, MaxTokens: 16, Pooling: bert.MeanPooling, Normalize: true}
@@ -26,8 +27,8 @@ func TestFolderSaysHowTheModelIsUsed(t *testing.T) {
 		if testing.Short() && want.Hidden > 384 {
 			continue // 440 MB of weights that only the size tells apart
 		}
-		oracle := newTestModel(want, 1)
-		got := openFolder(t, oracle.write(t)).Config()
+		oracle := berttest.New(want, 1)
+		got := openFolder(t, oracle.Write(t)).Config()
 		want = oracle.Config
 		want.Digest = got.Digest
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -41,7 +42,7 @@ func TestFolderSaysHowTheModelIsUsed(t *testing.T) {
 
 // A folder with config, weights and vocabulary alone is a model too.
 func TestFolderWithoutSettings(t *testing.T) {
-	dir := newTestModel(smallest, 1).write(t)
+	dir := berttest.New(smallest, 1).Write(t)
 	for _, name := range []string{"1_Pooling", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json"} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -56,30 +57,30 @@ func TestFolderWithoutSettings(t *testing.T) {
 // What published files vary in does not change a vector.
 func TestFolderVariants(t *testing.T) {
 	text := randomText(rand.New(rand.NewPCG(1, 1)), 12)
-	oracle := newTestModel(smallest, 1)
-	want := encode(t, newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{}), text)[0]
-	rename := func(f func(string) string) *testModel {
-		m := newTestModel(smallest, 1)
+	oracle := berttest.New(smallest, 1)
+	want := encode(t, newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{}), text)[0]
+	rename := func(f func(string) string) *berttest.Model {
+		m := berttest.New(smallest, 1)
 		weights, shapes := map[string][]float32{}, map[string][]int{}
-		for name := range m.weights {
-			weights[f(name)], shapes[f(name)] = m.weights[name], m.shapes[name]
+		for name := range m.Weights {
+			weights[f(name)], shapes[f(name)] = m.Weights[name], m.Shapes[name]
 		}
-		m.weights, m.shapes = weights, shapes
+		m.Weights, m.Shapes = weights, shapes
 		return m
 	}
 	for name, dir := range map[string]string{
-		"saved with a head": rename(func(s string) string { return "bert." + s }).write(t),
+		"saved with a head": rename(func(s string) string { return "bert." + s }).Write(t),
 		"old norm names": rename(func(s string) string {
 			return strings.NewReplacer("LayerNorm.weight", "LayerNorm.gamma", "LayerNorm.bias", "LayerNorm.beta").Replace(s)
-		}).write(t),
-		"tokenizer.json": withTokenizerJSON(t, oracle.write(t)),
+		}).Write(t),
+		"tokenizer.json": withTokenizerJSON(t, oracle.Write(t)),
 	} {
 		if got := encode(t, newEncoder(t, openFolder(t, dir), bert.Options{}), text)[0]; !slices.Equal(want, got) {
 			t.Errorf("%s: another vector", name)
 		}
 	}
 	for _, kind := range []string{"F16", "BF16"} {
-		dir := oracle.write(t)
+		dir := oracle.Write(t)
 		rewrite(t, dir, "model.safetensors", func([]byte) []byte { return halfSafetensors(t, oracle, kind) })
 		if c := cosine(want, encode(t, newEncoder(t, openFolder(t, dir), bert.Options{}), text)[0]); c < 0.999 {
 			t.Errorf("%s: cosine %v to the vector of F32", kind, c)
@@ -90,7 +91,7 @@ func TestFolderVariants(t *testing.T) {
 func withTokenizerJSON(t *testing.T, dir string) string {
 	t.Helper()
 	vocab := map[string]int{}
-	for i, piece := range testVocabulary {
+	for i, piece := range berttest.Vocabulary {
 		vocab[piece] = i
 	}
 	b, err := json.Marshal(map[string]any{"truncation": map[string]any{"max_length": 3}, "model": map[string]any{"type": "WordPiece", "vocab": vocab}})
@@ -107,12 +108,12 @@ func withTokenizerJSON(t *testing.T, dir string) string {
 }
 
 // halfSafetensors saves the weights in 16 bits.
-func halfSafetensors(t *testing.T, m *testModel, kind string) []byte {
+func halfSafetensors(t *testing.T, m *berttest.Model, kind string) []byte {
 	t.Helper()
 	header, data := map[string]any{}, []byte{}
-	for _, name := range slices.Sorted(maps.Keys(m.weights)) {
+	for _, name := range slices.Sorted(maps.Keys(m.Weights)) {
 		start := len(data)
-		for _, v := range m.weights[name] {
+		for _, v := range m.Weights[name] {
 			bits := math.Float32bits(v)
 			if kind == "BF16" {
 				data = binary.LittleEndian.AppendUint16(data, uint16(bits>>16))
@@ -124,7 +125,7 @@ func halfSafetensors(t *testing.T, m *testModel, kind string) []byte {
 			}
 			data = binary.LittleEndian.AppendUint16(data, half)
 		}
-		header[name] = map[string]any{"dtype": kind, "shape": m.shapes[name], "data_offsets": []int{start, len(data)}}
+		header[name] = map[string]any{"dtype": kind, "shape": m.Shapes[name], "data_offsets": []int{start, len(data)}}
 	}
 	h, err := json.Marshal(header)
 	if err != nil {
@@ -150,7 +151,7 @@ func rewrite(t testing.TB, dir, name string, f func([]byte) []byte) {
 
 func TestMissingFilesAreNamed(t *testing.T) {
 	for _, name := range []string{"config.json", "vocab.txt", "model.safetensors"} {
-		dir := newTestModel(smallest, 1).write(t)
+		dir := berttest.New(smallest, 1).Write(t)
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +231,7 @@ func TestHostileFoldersAreRefused(t *testing.T) {
 		"weights: not a number":           {weights, func(b []byte) []byte { return append(b[:len(b)-4], 0, 0, 0xC0, 0x7F) }},
 		"weights: infinite":               {weights, func(b []byte) []byte { return append(b[:len(b)-4], 0, 0, 0x80, 0x7F) }},
 	} {
-		dir := newTestModel(smallest, 1).write(t)
+		dir := berttest.New(smallest, 1).Write(t)
 		rewrite(t, dir, change.file, change.f)
 		if _, err := bert.OpenFolder(dir); !errors.Is(err, bert.ErrModel) {
 			t.Errorf("%s: error %v, want ErrModel", name, err)
@@ -247,7 +248,7 @@ func TestHostileVocabulariesAreRefused(t *testing.T) {
 		"ids below zero":  `{"model": {"vocab": {"[UNK]": -1, "[CLS]": 1, "[SEP]": 2}}}`,
 		"ids given twice": `{"model": {"vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 1}}}`,
 	} {
-		dir := newTestModel(smallest, 1).write(t)
+		dir := berttest.New(smallest, 1).Write(t)
 		if err := os.Remove(filepath.Join(dir, "vocab.txt")); err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +260,7 @@ func TestHostileVocabulariesAreRefused(t *testing.T) {
 }
 
 func TestHostilePackedModelsAreRefused(t *testing.T) {
-	b, err := openFolder(t, newTestModel(smallest, 1).write(t)).Pack(nil)
+	b, err := openFolder(t, berttest.New(smallest, 1).Write(t)).Pack(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +272,7 @@ func TestHostilePackedModelsAreRefused(t *testing.T) {
 		"another width":   strings.Replace(good, `\"hidden\":32`, `\"hidden\":64`, 1),
 		"negative layers": strings.Replace(good, `\"layers\":1`, `\"layers\":-`, 1),
 		"missing tensor":  strings.Replace(good, `"words.scales"`, `"words.Scales"`, 1),
-		"published form":  string(safetensors(t, newTestModel(smallest, 1).weights, newTestModel(smallest, 1).shapes)),
+		"published form":  string(berttest.Safetensors(t, berttest.New(smallest, 1).Weights, berttest.New(smallest, 1).Shapes)),
 	} {
 		if packed == good {
 			t.Fatalf("%s changes nothing", name)
@@ -283,15 +284,15 @@ func TestHostilePackedModelsAreRefused(t *testing.T) {
 }
 
 func TestModelsWithoutAVectorFail(t *testing.T) {
-	oracle := newTestModel(smallest, 1)
-	for name, weights := range oracle.weights {
+	oracle := berttest.New(smallest, 1)
+	for name, weights := range oracle.Weights {
 		if strings.HasSuffix(name, "output.LayerNorm.weight") {
 			for i := range weights {
 				weights[i] = 3e38
 			}
 		}
 	}
-	e := newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{})
+	e := newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{})
 	if v, err := e.Encode(t.Context(), []string{"a"}); !errors.Is(err, bert.ErrModel) {
 		t.Errorf("vector %v, error %v", v, err)
 	}
@@ -300,7 +301,7 @@ func TestModelsWithoutAVectorFail(t *testing.T) {
 // Whatever the header says of the bytes behind it, opening gives an error or a model that
 // runs.
 func FuzzOpen(f *testing.F) {
-	packed, err := openFolder(f, newTestModel(smallest, 1).write(f)).Pack(nil)
+	packed, err := openFolder(f, berttest.New(smallest, 1).Write(f)).Pack(nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -7,47 +7,14 @@ import (
 	"testing"
 
 	"github.com/sextant-rag/sextant/bert"
+	"github.com/sextant-rag/sextant/bert/berttest"
 )
-
-// addHead gives the model a pooler and a classifier with one output.
-func (m *testModel) addHead(seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	h := m.Hidden
-	for name, shape := range map[string][]int{
-		"pooler.dense.weight": {h, h}, "pooler.dense.bias": {h}, "classifier.weight": {1, h}, "classifier.bias": {1},
-	} {
-		n := shape[0]
-		if len(shape) == 2 {
-			n *= shape[1]
-		}
-		x := make([]float32, n)
-		for i := range x {
-			x[i] = float32(rng.NormFloat64() / math.Sqrt(float64(h)))
-		}
-		m.weights[name], m.shapes[name] = x, shape
-	}
-}
-
-// score is the head by the book, on a pair of texts that fit.
-func (m *testModel) score(first, second string) float64 {
-	a, b := m.ids(first), m.ids(second)[1:]
-	types := make([]int, len(a)+len(b))
-	for i := len(a); i < len(types); i++ {
-		types[i] = 1
-	}
-	pooled := m.linear("pooler.dense", m.states(append(a, b...), types)[0])
-	sum := float64(m.weights["classifier.bias"][0])
-	for i, v := range pooled {
-		sum += math.Tanh(v) * float64(m.weights["classifier.weight"][i])
-	}
-	return sum
-}
 
 // The shape of rerankers as they are published, and scores of pairs in double precision.
 func TestScoresMatchTheModel(t *testing.T) {
-	oracle := newTestModel(shapes["tiny"], 9)
-	oracle.addHead(9)
-	e := newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{})
+	oracle := berttest.New(shapes["tiny"], 9)
+	oracle.AddHead(9)
+	e := newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{})
 	rng := rand.New(rand.NewPCG(1, 1))
 	var pairs []bert.Pair
 	for range 12 {
@@ -60,7 +27,7 @@ func TestScoresMatchTheModel(t *testing.T) {
 	var errorSquares, spread, mean float64
 	want := make([]float64, len(pairs))
 	for i, p := range pairs {
-		want[i] = oracle.score(p.First, p.Second)
+		want[i] = oracle.Score(p.First, p.Second)
 		mean += want[i] / float64(len(pairs))
 		errorSquares += math.Pow(float64(got[i])-want[i], 2)
 	}
@@ -74,9 +41,9 @@ func TestScoresMatchTheModel(t *testing.T) {
 
 // The second text's end is lost first when both are as long, as in the reference tokenizer.
 func TestLongPairsAreCut(t *testing.T) {
-	oracle := newTestModel(shapes["tiny"], 9)
-	oracle.addHead(9)
-	e := newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{}) // 64 tokens: room for 61
+	oracle := berttest.New(shapes["tiny"], 9)
+	oracle.AddHead(9)
+	e := newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{}) // 64 tokens: room for 61
 	long := ""                                                         // one token a letter
 	for range 10 {
 		long += "abcdefghij"
@@ -99,23 +66,23 @@ func TestLongPairsAreCut(t *testing.T) {
 }
 
 func TestScoreNeedsAHead(t *testing.T) {
-	e := newEncoder(t, openFolder(t, newTestModel(smallest, 1).write(t)), bert.Options{})
+	e := newEncoder(t, openFolder(t, berttest.New(smallest, 1).Write(t)), bert.Options{})
 	if _, err := e.Score(t.Context(), []bert.Pair{{First: "a", Second: "b"}}); !errors.Is(err, bert.ErrNoHead) {
 		t.Errorf("error %v, want ErrNoHead", err)
 	}
 }
 
 func TestStatesMatchTheModel(t *testing.T) {
-	oracle := newTestModel(shapes["tiny"], 9)
-	e := newEncoder(t, openFolder(t, oracle.write(t)), bert.Options{})
+	oracle := berttest.New(shapes["tiny"], 9)
+	e := newEncoder(t, openFolder(t, oracle.Write(t)), bert.Options{})
 	texts := []string{"first text", "", "another"}
 	all, err := e.States(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
-		ids := oracle.ids(text)
-		want := oracle.states(ids, make([]int, len(ids)))
+		ids := oracle.IDs(text)
+		want := oracle.States(ids, make([]int, len(ids)))
 		if len(all[i].Tokens) != len(ids)-2 || len(all[i].Vectors) != (len(ids)-2)*oracle.Hidden {
 			t.Fatalf("%q: %d tokens, %d numbers", text, len(all[i].Tokens), len(all[i].Vectors))
 		}

@@ -40,6 +40,7 @@ var edges = map[string][]string{
 
 	// Engines that know words and numbers.
 	"bert":                        {"bert/internal/kernel"},
+	"bert/berttest":               {"bert"},
 	"bert/internal/kernel":        {"bert/internal/kernel/approx"},
 	"bert/internal/kernel/approx": {},
 	"bert/internal/kernel/gen":    {"bert/internal/kernel/approx"},
@@ -71,7 +72,7 @@ var edges = map[string][]string{
 	"llm/replay":         with(base, "llm"),
 	"llm/llmtest":        with(base, "llm"),
 	"prompt":             base,
-	"rerank":             with(base, "embed", "embed/local"),
+	"rerank":             base,
 	"signal":             base,
 	"source":             base,
 	"source/feed":        with(base, "source"),
@@ -82,6 +83,12 @@ var edges = map[string][]string{
 	"store/qdrant":       with(base, "store", "lexical", "vector"),
 	"store/sqlite":       with(base, "store", "lexical", "vector"),
 	"store/storetest":    with(base, "store", "lexical"),
+
+	"rerank/cases":        with(base, "rerank", "bert", "embed", "embed/local", "lexical", "chunk"),
+	"rerank/crossencoder": with(base, "rerank", "bert"),
+	"rerank/maxsim":       with(base, "rerank", "bert", "embed", "embed/local"),
+	"rerank/remote":       with(base, "rerank", "internal/endpoint"),
+	"rerank/reranktest":   with(base, "rerank"),
 
 	// Stages of a question.
 	"check":     engines,
@@ -120,10 +127,10 @@ var edges = map[string][]string{
 }
 
 // testOnly packages exist for tests: only test files and each other may import them.
-var testOnly = []string{"embed/embedtest", "internal/importtest", "internal/testbed", "llm/llmtest", "store/storetest"}
+var testOnly = []string{"bert/berttest", "embed/embedtest", "internal/importtest", "internal/testbed", "llm/llmtest", "rerank/reranktest", "store/storetest"}
 
 // commands are the packages main: the product, and what makes files of the source tree.
-var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity", "aviation/sample/cut", "aviation/sample/encode"}
+var commands = []string{"cmd/sextant", "bert/internal/kernel/gen", "embed/local/pack", "embed/local/parity", "rerank/cases", "aviation/sample/cut", "aviation/sample/encode"}
 
 // allowed reports whether a non-test file of package from may import package to, both
 // as named in edges.

@@ -141,7 +141,7 @@ func TestRules(t *testing.T) {
 		{"llm", "llm/anthropic", false},
 		{"llm/openai", "llm/anthropic", false},
 		{"embed", "embed/local", false},
-		{"rerank", "embed/local", true},
+		{"rerank/maxsim", "embed/local", true},
 		{"pipeline", "constrain", true},
 		{"constrain", "pipeline", false},
 		{"constrain", "compute", false},

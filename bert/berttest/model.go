@@ -1,4 +1,7 @@
-package bert_test
+// Package berttest makes models of the BERT family for tests: of any shape, with random
+// weights, saved as Python's transformers would, and with a plain forward pass over them in
+// double precision, the oracle of the engine.
+package berttest
 
 import (
 	"encoding/binary"
@@ -16,16 +19,16 @@ import (
 	"github.com/sextant-rag/sextant/bert"
 )
 
-// A testModel is a model with random weights, as transformers would save it, and a plain
+// A Model is a model with random weights, as transformers would save it, and a plain
 // forward pass over it in double precision: the oracle of the engine.
-type testModel struct {
+type Model struct {
 	bert.Config
-	weights map[string][]float32
-	shapes  map[string][]int
+	Weights map[string][]float32
+	Shapes  map[string][]int
 }
 
-// testVocabulary is small, and complete for texts of lower-case letters.
-var testVocabulary = func() []string {
+// Vocabulary is small, and complete for texts of lower-case letters.
+var Vocabulary = func() []string {
 	pieces := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 	for c := 'a'; c <= 'z'; c++ {
 		pieces = append(pieces, string(c), "##"+string(c))
@@ -33,9 +36,11 @@ var testVocabulary = func() []string {
 	return pieces
 }()
 
-func newTestModel(c bert.Config, seed uint64) *testModel {
-	c.Vocabulary, c.Types, c.Eps = len(testVocabulary), 2, 1e-12
-	m := &testModel{Config: c, weights: map[string][]float32{}, shapes: map[string][]int{}}
+// New returns a model of the shape that c says, with weights drawn by seed. The vocabulary's
+// size, two segment types and epsilon are set here.
+func New(c bert.Config, seed uint64) *Model {
+	c.Vocabulary, c.Types, c.Eps = len(Vocabulary), 2, 1e-12
+	m := &Model{Config: c, Weights: map[string][]float32{}, Shapes: map[string][]int{}}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	add := func(name string, mean, deviation float64, shape ...int) {
 		n := 1
@@ -46,7 +51,7 @@ func newTestModel(c bert.Config, seed uint64) *testModel {
 		for i := range x {
 			x[i] = float32(mean + deviation*rng.NormFloat64())
 		}
-		m.weights[name], m.shapes[name] = x, shape
+		m.Weights[name], m.Shapes[name] = x, shape
 	}
 	norm := func(name string) {
 		add(name+".weight", 1, 0.2, c.Hidden)
@@ -74,11 +79,11 @@ func newTestModel(c bert.Config, seed uint64) *testModel {
 	return m
 }
 
-// write saves the model to a new folder.
-func (m *testModel) write(t testing.TB) string {
+// Write saves the model to a new folder and returns it.
+func (m *Model) Write(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	m.writeFile(t, dir, "vocab.txt", []byte(strings.Join(testVocabulary, "\n")+"\n"))
+	m.writeFile(t, dir, "vocab.txt", []byte(strings.Join(Vocabulary, "\n")+"\n"))
 	m.writeJSON(t, dir, "config.json", map[string]any{
 		"model_type": "bert", "hidden_act": "gelu", "num_hidden_layers": m.Layers, "hidden_size": m.Hidden,
 		"num_attention_heads": m.Heads, "intermediate_size": m.Intermediate, "vocab_size": m.Vocabulary,
@@ -96,11 +101,11 @@ func (m *testModel) write(t testing.TB) string {
 	m.writeJSON(t, dir, "config_sentence_transformers.json", map[string]any{
 		"prompts": map[string]string{"query": m.QueryPrefix, "document": m.DocumentPrefix},
 	})
-	m.writeFile(t, dir, "model.safetensors", safetensors(t, m.weights, m.shapes))
+	m.writeFile(t, dir, "model.safetensors", Safetensors(t, m.Weights, m.Shapes))
 	return dir
 }
 
-func (m *testModel) writeFile(t testing.TB, dir, name string, data []byte) {
+func (m *Model) writeFile(t testing.TB, dir, name string, data []byte) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -111,7 +116,7 @@ func (m *testModel) writeFile(t testing.TB, dir, name string, data []byte) {
 	}
 }
 
-func (m *testModel) writeJSON(t testing.TB, dir, name string, v any) {
+func (m *Model) writeJSON(t testing.TB, dir, name string, v any) {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -120,7 +125,8 @@ func (m *testModel) writeJSON(t testing.TB, dir, name string, v any) {
 	m.writeFile(t, dir, name, b)
 }
 
-func safetensors(t testing.TB, weights map[string][]float32, shapes map[string][]int) []byte {
+// Safetensors returns 32-bit weights as a safetensors file.
+func Safetensors(t testing.TB, weights map[string][]float32, shapes map[string][]int) []byte {
 	t.Helper()
 	header, data := map[string]any{}, []byte{}
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
@@ -137,8 +143,8 @@ func safetensors(t testing.TB, weights map[string][]float32, shapes map[string][
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(h))), h...), data...)
 }
 
-// ids are the tokens of a text of lower-case words, with control tokens.
-func (m *testModel) ids(text string) []int {
+// IDs are the tokens of a text of lower-case words, with control tokens.
+func (m *Model) IDs(text string) []int {
 	out := []int{2}
 	for _, word := range strings.Fields(text) {
 		for i := range len(word) {
@@ -146,27 +152,27 @@ func (m *testModel) ids(text string) []int {
 			if i > 0 {
 				piece = "##" + piece
 			}
-			out = append(out, slices.Index(testVocabulary, piece))
+			out = append(out, slices.Index(Vocabulary, piece))
 		}
 	}
 	out = append(out[:min(len(out), m.MaxTokens-1)], 3)
 	return out
 }
 
-func (m *testModel) row(name string, i, n int) []float64 {
+func (m *Model) row(name string, i, n int) []float64 {
 	out := make([]float64, n)
-	for j, v := range m.weights[name][i*n : (i+1)*n] {
+	for j, v := range m.Weights[name][i*n : (i+1)*n] {
 		out[j] = float64(v)
 	}
 	return out
 }
 
-func (m *testModel) linear(name string, x []float64) []float64 {
-	biases := m.weights[name+".bias"]
+func (m *Model) linear(name string, x []float64) []float64 {
+	biases := m.Weights[name+".bias"]
 	out := make([]float64, len(biases))
 	for i := range out {
 		out[i] = float64(biases[i])
-		for j, w := range m.weights[name+".weight"][i*len(x) : (i+1)*len(x)] {
+		for j, w := range m.Weights[name+".weight"][i*len(x) : (i+1)*len(x)] {
 			out[i] += float64(w) * x[j]
 		}
 	}
@@ -174,7 +180,7 @@ func (m *testModel) linear(name string, x []float64) []float64 {
 }
 
 // addNorm sets x to LayerNorm(x + y).
-func (m *testModel) addNorm(name string, x, y []float64) {
+func (m *Model) addNorm(name string, x, y []float64) {
 	mean, variance := 0.0, 0.0
 	for i := range x {
 		x[i] += y[i]
@@ -184,12 +190,12 @@ func (m *testModel) addNorm(name string, x, y []float64) {
 		variance += (v - mean) * (v - mean) / float64(len(x))
 	}
 	for i := range x {
-		x[i] = (x[i]-mean)/math.Sqrt(variance+1e-12)*float64(m.weights[name+".weight"][i]) + float64(m.weights[name+".bias"][i])
+		x[i] = (x[i]-mean)/math.Sqrt(variance+1e-12)*float64(m.Weights[name+".weight"][i]) + float64(m.Weights[name+".bias"][i])
 	}
 }
 
-// states is the forward pass by the book.
-func (m *testModel) states(ids, types []int) [][]float64 {
+// States is the forward pass by the book.
+func (m *Model) States(ids, types []int) [][]float64 {
 	x := make([][]float64, len(ids))
 	for i, id := range ids {
 		x[i] = m.row("embeddings.word_embeddings.weight", id, m.Hidden)
@@ -214,7 +220,7 @@ func (m *testModel) states(ids, types []int) [][]float64 {
 	return x
 }
 
-func (m *testModel) attention(p string, x [][]float64) [][]float64 {
+func (m *Model) attention(p string, x [][]float64) [][]float64 {
 	d := m.Hidden / m.Heads
 	q, k, v := make([][]float64, len(x)), make([][]float64, len(x)), make([][]float64, len(x))
 	for i := range x {
@@ -242,10 +248,10 @@ func (m *testModel) attention(p string, x [][]float64) [][]float64 {
 	return out
 }
 
-// vector is the model's vector of a text.
-func (m *testModel) vector(text string) []float64 {
-	ids := m.ids(text)
-	x := m.states(ids, make([]int, len(ids)))
+// Vector is the model's vector of a text.
+func (m *Model) Vector(text string) []float64 {
+	ids := m.IDs(text)
+	x := m.States(ids, make([]int, len(ids)))
 	out := slices.Clone(x[0])
 	if m.Pooling == bert.MeanPooling {
 		clear(out)
@@ -258,23 +264,36 @@ func (m *testModel) vector(text string) []float64 {
 	return out
 }
 
-func cosine[A, B float32 | float64](a []A, b []B) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		ab += float64(a[i]) * float64(b[i])
-		aa += float64(a[i]) * float64(a[i])
-		bb += float64(b[i]) * float64(b[i])
+// AddHead gives the model a pooler and a classifier with one output.
+func (m *Model) AddHead(seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	h := m.Hidden
+	for name, shape := range map[string][]int{
+		"pooler.dense.weight": {h, h}, "pooler.dense.bias": {h}, "classifier.weight": {1, h}, "classifier.bias": {1},
+	} {
+		n := shape[0]
+		if len(shape) == 2 {
+			n *= shape[1]
+		}
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64() / math.Sqrt(float64(h)))
+		}
+		m.Weights[name], m.Shapes[name] = x, shape
 	}
-	return ab / math.Sqrt(aa*bb)
 }
 
-func randomText(rng *rand.Rand, letters int) string {
-	var b strings.Builder
-	for range letters {
-		b.WriteByte(byte('a' + rng.IntN(26)))
-		if rng.IntN(5) == 0 {
-			b.WriteByte(' ')
-		}
+// Score is the head by the book, on a pair of texts that fit.
+func (m *Model) Score(first, second string) float64 {
+	a, b := m.IDs(first), m.IDs(second)[1:]
+	types := make([]int, len(a)+len(b))
+	for i := len(a); i < len(types); i++ {
+		types[i] = 1
 	}
-	return b.String()
+	pooled := m.linear("pooler.dense", m.States(append(a, b...), types)[0])
+	sum := float64(m.Weights["classifier.bias"][0])
+	for i, v := range pooled {
+		sum += math.Tanh(v) * float64(m.Weights["classifier.weight"][i])
+	}
+	return sum
 }
