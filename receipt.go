@@ -12,11 +12,16 @@ const (
 	Unchanged Outcome = "unchanged" // the store already held it byte for byte
 	Skipped   Outcome = "skipped"   // it holds nothing to keep (blank lines, trailing NULs)
 	Refused   Outcome = "refused"   // it could not be read; Reason says why
+	Deleted   Outcome = "deleted"   // its document was deleted, on demand
 )
+
+// ActionDelete is the Action of a receipt of deleting; that of ingestion is "".
+const ActionDelete = "delete"
 
 // Receipt is the account of one ingestion run.
 type Receipt struct {
 	Run        string            `json:"run"` // id, sortable by time
+	Action     string            `json:"action,omitempty"`
 	Source     string            `json:"source"`
 	Collection string            `json:"collection"`
 	Files      []FileReceipt     `json:"files"`
@@ -33,6 +38,7 @@ type DocumentTally struct {
 	Added     int64 `json:"added"`
 	Changed   int64 `json:"changed"`
 	Unchanged int64 `json:"unchanged"`
+	Deleted   int64 `json:"deleted,omitempty"`
 }
 
 // FileReceipt is the account of one file of a run.

@@ -134,6 +134,9 @@ func (r *run) settle(ctx context.Context, f *fileRun) error {
 	if !f.hasMark {
 		return nil
 	}
+	if err := r.items.flush(ctx); err != nil {
+		return err
+	}
 	// The mark goes only once the ledger that replaces it is written.
 	if err := r.journal.save(ctx, r.ledger); err != nil {
 		return err

@@ -42,6 +42,7 @@ type Job struct {
 	Embedder   embed.Embedder // needed where the collection has an encoder, else nil
 	Progress   func(Progress) // called from one goroutine, some times a second; may be nil
 	Reread     bool           // read every file, whatever is known of it
+	Prune      bool           // delete what a source.Covering no longer speaks of
 
 	Batch    int              // records taken together; 0 is 256
 	Now      func() time.Time // nil is time.Now
@@ -120,6 +121,7 @@ type run struct {
 	ledger     *ledger
 	marks      map[string]*mark // of unfinished inputs, by digest
 	digests    []string         // of the inputs, in order
+	items      itemLog
 	meter      meter
 	workers    int
 	failed     []error // inputs that broke off
@@ -154,6 +156,7 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 		s.Recall(holdings{r.collection})
 	}
 	r.journal = journal{Journal: r.Store.Journal(), prefix: prefixOf(r.Collection.Name, r.Source.Name()), version: r.version()}
+	r.items = itemLog{journal: r.journal, run: r.receipt.Run}
 	if r.digests, err = digestsOf(ctx, inputs); err != nil {
 		return err
 	}
@@ -215,7 +218,7 @@ func (r *run) recall(ctx context.Context, digests []string) error {
 			if err != nil {
 				return err
 			}
-			known.mistrust(stale)
+			known.mistrust(stale, digests)
 		}
 	}
 	for _, digest := range digests {
@@ -246,11 +249,16 @@ func (r *run) sum() {
 			r.receipt.Records[o] += n
 		}
 	}
+	deleted := r.receipt.Documents.Deleted
 	r.receipt.Documents = r.ledger.tally()
+	r.receipt.Documents.Deleted = deleted
 }
 
 // finish writes down what is settled, then the receipt.
 func (r *run) finish(ctx context.Context) error {
+	if err := errors.Join(r.items.flush(ctx), r.supersede(ctx)); err != nil {
+		return err
+	}
 	sequence, err := r.undisturbed(ctx)
 	if err != nil {
 		return err

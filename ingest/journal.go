@@ -32,6 +32,7 @@ type settledState struct {
 	Sequence  uint64                  `json:"sequence"`
 	Files     map[string]*settledFile `json:"files"`
 	Documents []byte                  `json:"documents"`
+	Deleted   []sextant.DocumentID    `json:"deleted,omitempty"`
 }
 
 // load returns the ledger, nil if there is none of this version.
@@ -45,7 +46,10 @@ func (j journal) load(ctx context.Context) (*ledger, error) {
 		return nil, nil //nolint:nilerr // a ledger that cannot be read is none: everything is read again
 	}
 	l := newLedger()
-	l.sequence, l.files = s.Sequence, s.Files
+	l.version, l.sequence, l.files = s.Version, s.Sequence, s.Files
+	for _, id := range s.Deleted {
+		l.deleted[id] = true
+	}
 	if l.revisions, err = unpackLedger(s.Documents, l.files); err != nil {
 		return nil, nil //nolint:nilerr // as above
 	}
@@ -60,7 +64,7 @@ func (j journal) save(ctx context.Context, l *ledger) error {
 		documents = append(documents, f.documents...)
 	}
 	packed := packLedger(l.snapshot(documents), files)
-	text, err := json.Marshal(settledState{j.version, l.sequence, files, packed})
+	text, err := json.Marshal(settledState{j.version, l.sequence, files, packed, l.deletedIDs()})
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}

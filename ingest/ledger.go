@@ -21,6 +21,8 @@ import (
 // file says up to its mark. So whenever somebody else's change to a document comes to
 // light, the files it comes from stop being settled until they are read again.
 type ledger struct {
+	version  string                      // of the reading that made it
+	deleted  map[sextant.DocumentID]bool // documents that are gone because somebody wanted it
 	sequence uint64                      // of the collection when all this was true; 0 is never
 	files    map[string]*settledFile     // by digest
 	partial  map[string]*settledFile     // were settled, until some of their documents were found changed
@@ -34,9 +36,12 @@ type ledger struct {
 
 // settledFile is a file that was read to its end.
 type settledFile struct {
-	Receipt   sextant.FileReceipt `json:"receipt"`
-	Rejected  int64               `json:"rejected"` // records that could be read but not merged
-	documents []sextant.DocumentID
+	Receipt  sextant.FileReceipt `json:"receipt"`
+	Rejected int64               `json:"rejected"` // records that could be read but not merged
+	// Superseded is a file that its present state has replaced; documents are then those
+	// that this one no longer speaks of.
+	Superseded bool `json:"superseded,omitempty"`
+	documents  []sextant.DocumentID
 }
 
 func (f *settledFile) wentInto(documents map[sextant.DocumentID]bool) bool {
@@ -65,6 +70,7 @@ const (
 func newLedger() *ledger {
 	return &ledger{
 		files: map[string]*settledFile{}, partial: map[string]*settledFile{}, done: map[sextant.DocumentID]fate{},
+		deleted:   map[sextant.DocumentID]bool{},
 		revisions: map[sextant.DocumentID]revision{}, disturbed: map[sextant.DocumentID]bool{},
 	}
 }
@@ -94,6 +100,14 @@ func (l *ledger) leaveAs(id sextant.DocumentID, rev string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.revisions[id] = packRevision(rev)
+	delete(l.deleted, id)
+}
+
+// deletedIDs returns the documents that are meant to be gone, in order.
+func (l *ledger) deletedIDs() []sextant.DocumentID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.deleted))
 }
 
 // expect compares a document read from the store (nil if it is not there) with how it
@@ -156,17 +170,23 @@ func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentI
 	return stale, nil
 }
 
-// mistrust takes in which documents are no longer as they were left.
-func (l *ledger) mistrust(stale map[sextant.DocumentID]bool) {
+// mistrust takes in which documents are no longer as they were left. Files that are about
+// to be read, given by their digests, are not settled then; of others it stays known what
+// they left.
+func (l *ledger) mistrust(stale map[sextant.DocumentID]bool, reading []string) {
 	l.stale = stale
-	for digest, f := range l.files {
-		if f.wentInto(stale) {
-			l.partial[digest] = f
-			delete(l.files, digest)
+	for _, digest := range reading {
+		f := l.files[digest]
+		if f == nil || f.Superseded || !f.wentInto(stale) {
+			continue
 		}
-	}
-	for id := range stale {
-		delete(l.revisions, id)
+		l.partial[digest] = f
+		delete(l.files, digest)
+		for _, id := range f.documents {
+			if stale[id] {
+				delete(l.revisions, id)
+			}
+		}
 	}
 }
 
@@ -199,6 +219,9 @@ func (l *ledger) settled(digest string) (*settledFile, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, ok := l.files[digest]
+	if ok && f.Superseded {
+		return nil, false
+	}
 	if ok && f.wentInto(l.disturbed) {
 		delete(l.files, digest)
 		return nil, false

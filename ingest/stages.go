@@ -76,14 +76,18 @@ func (r *run) stages(ctx context.Context, f *fileRun) error {
 	return context.Cause(ctx)
 }
 
+// batchBytes is how many bytes of records are taken together: with the batches of all
+// stages, memory stays bounded however long the records are.
+const batchBytes = 8 << 20
+
 // read sends the file's records in batches. What was read before an input fails is
 // still sent.
 func (r *run) read(ctx context.Context, f *fileRun, out chan<- *batch) error {
-	b := &batch{next: f.from}
+	b, size := &batch{next: f.from}, int64(0)
 	send := func() bool {
 		select {
 		case out <- b:
-			b = &batch{next: b.next}
+			b, size = &batch{next: b.next}, 0
 			return true
 		case <-ctx.Done():
 			return false
@@ -102,7 +106,8 @@ func (r *run) read(ctx context.Context, f *fileRun, out chan<- *batch) error {
 		}
 		b.items = append(b.items, item)
 		b.next = item.Next
-		if len(b.items) == r.Batch && !send() {
+		size += max(item.Size, item.Next.Offset-item.At.Offset)
+		if (len(b.items) == r.Batch || size >= batchBytes) && !send() {
 			return context.Cause(ctx)
 		}
 	}
@@ -138,6 +143,11 @@ func (r *run) write(ctx context.Context, f *fileRun, m *merger, in <-chan *batch
 			return err
 		}
 		r.account(f, b)
+		if len(r.items.open) >= maxOpen {
+			if err := r.items.flush(ctx); err != nil {
+				return err
+			}
+		}
 		if f.digest == "" || r.Now().Sub(f.marked) < r.MarkEach {
 			continue
 		}
@@ -163,8 +173,13 @@ func (r *run) move(ctx context.Context, moved map[sextant.DocumentID]sextant.Doc
 
 // account enters what became of a batch, after it is durable.
 func (r *run) account(f *fileRun, b *batch) {
+	fates := make(map[sextant.DocumentID]fate, len(b.documents))
+	for _, d := range b.documents {
+		fates[d.id] = d.fate
+	}
 	for _, res := range b.results {
 		f.count(res)
+		r.items.add(f.receipt.Name, res, fates[res.id] == added)
 	}
 	for _, d := range b.documents {
 		r.ledger.note(d.id, d.fate)
@@ -181,6 +196,9 @@ func (r *run) mark(ctx context.Context, f *fileRun) error {
 	r.receipt.Files[len(r.receipt.Files)-1] = f.receipt
 	r.sum()
 	f.marked, f.hasMark = r.Now(), true
+	if err := r.items.flush(ctx); err != nil {
+		return err
+	}
 	if err := r.journal.PutReceipt(ctx, r.receipt); err != nil {
 		return err
 	}
@@ -248,6 +266,9 @@ func (m *merger) merge(ctx context.Context, f *fileRun, b *batch) error {
 		return err
 	}
 	m.each(order, func(id sextant.DocumentID) { m.join(groups[id], b) })
+	if ctx.Err() != nil { // what was refused then was not refused for what it is
+		return context.Cause(ctx)
+	}
 	return m.collect(ctx, groups, order, b)
 }
 

@@ -61,7 +61,9 @@ func (v *Verification) expected(ctx context.Context, j store.Journal) (map[sexta
 		}
 		v.Sources = append(v.Sources, r.Source)
 		for id, rev := range l.revisions {
-			out[id] = rev
+			if !l.deleted[id] {
+				out[id] = rev
+			}
 		}
 	}
 	slices.Sort(v.Sources)

@@ -52,6 +52,15 @@ type Input interface {
 	Notes() Notes
 }
 
+// Covering is a Source whose inputs say all there is under their names. What an earlier
+// state of such an input said and its present state does not is gone; a run can say so,
+// and delete it. Sources whose files each hold a part of the same records are not.
+type Covering interface {
+	// Covers reports whether the source reads everything that was ever read under an
+	// input's name.
+	Covers(name string) bool
+}
+
 // Notes is what a reader should know about how an input was read.
 type Notes struct {
 	Encoding string   // "UTF-8", "Windows-1252 (assumed)", or both with counts
@@ -73,6 +82,9 @@ type Item struct {
 	// Was are ids the document may be stored under, from before its proper id was known.
 	// What is found there becomes part of the document and is no longer there.
 	Was []sextant.DocumentID
+	// Size is about how many bytes the record takes in memory; 0 is those between At and
+	// Next.
+	Size int64
 	// Contribution is what the record says about its document.
 	Contribution Contribution
 	// Outcome is sextant.Refused or sextant.Skipped, with the Reason.

@@ -17,6 +17,7 @@ type ingestCommand struct {
 	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): XML files of the eCFR."`
 	News ingestNews `cmd:"" name:"news" help:"News articles: saved feeds (RSS, Atom, JSON Feed)."`
 
+	Files ingestFiles `cmd:"" name:"files" help:"Files and folders of your own: text, Markdown, PDF, office documents, web pages, mail and more."`
 	Table ingestTable `cmd:"" name:"table" help:"A table of your own: CSV, TSV, JSON, JSON lines. What its columns hold is found out."`
 }
 

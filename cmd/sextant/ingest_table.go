@@ -131,11 +131,11 @@ func (s *session) takeTableIn(ctx context.Context, c *ingestTable, r *tableReque
 	}
 	defer e.close()
 	if c.Replace {
-		if err := e.store.Drop(ctx, spec.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if _, err := ingest.Drop(ctx, e.store, spec.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return storeError(s.config.Data, err)
 		}
 	}
-	job := ingest.Job{Store: e.store, Collection: spec, Source: src, Reread: c.Reread || c.Replace}
+	job := ingest.Job{Store: e.store, Collection: spec, Source: src, Reread: c.Reread, Prune: c.Prune}
 	if err := s.encode(ctx, e, &job, c.NoEncode); err != nil {
 		return err
 	}

@@ -114,6 +114,15 @@ func writeLayout(filename string, l *tables.Layout) error {
 	return os.Rename(temporary, filename)
 }
 
+// removeLayout removes what is kept about a collection that is gone.
+func removeLayout(data, collection string) error {
+	err := os.Remove(filepath.Join(data, "schemas", collection+".yaml"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove schema: %w", err)
+	}
+	return nil
+}
+
 // changedFields says which fields of a collection differ from those it was made with in
 // what cannot be changed: their kind, fold, or number of values.
 func changedFields(old, now filter.Schema) (out []string) {

@@ -72,6 +72,9 @@ func writeFileNotes(p *page, f *sextant.FileReceipt) {
 		if r.Record != "" {
 			where += " (" + r.Record + ")"
 		}
+		if r.Line == 0 && r.Record != "" {
+			where = r.Record // a file of a folder
+		}
 		p.text("  refused ", where+": "+r.Reason)
 	}
 	if more := f.Records[sextant.Refused] - maxRefused; more > 0 {

@@ -29,6 +29,8 @@ type commandLine struct {
 	Describe    describeCommand    `cmd:"" help:"Show what can be asked of a collection."`
 	Serve       serveCommand       `cmd:"" help:"Serve the page and the HTTP API."`
 	Eval        evalCommand        `cmd:"" help:"Measure the engine on questions with known answers."`
+	Runs        runsCommand        `cmd:"" help:"List what was taken in and deleted, and what became of every record."`
+	Delete      deleteCommand      `cmd:"" help:"Delete documents, a source, what a run added, or a collection."`
 	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
 	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`
 	Backup      backupCommand      `cmd:"" help:"Copy everything held into one file, also while it is served."`

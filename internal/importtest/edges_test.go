@@ -76,7 +76,7 @@ var edges = map[string][]string{
 	"signal":             base,
 	"source":             base,
 	"source/feed":        with(base, "source"),
-	"source/file":        with(base, "source"),
+	"source/file":        with(base, "source", "extract"),
 	"source/table":       with(base, "source"),
 	"store":              with(base, "lexical"),
 	"store/chroma":       with(base, "store", "lexical", "vector"),

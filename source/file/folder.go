@@ -179,19 +179,20 @@ func (in *input) Consumed() int64 { return in.consumed.Load() }
 // Notes implements source.Input.
 func (in *input) Notes() source.Notes { return source.Notes{} }
 
-// Items implements source.Input. Records are counted by entry, bytes by the files' sizes.
+// Items implements source.Input. Records are entries; they stand on no line.
 func (in *input) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
-		at := source.Position{}
+		in.consumed.Store(0)
+		at := source.Position{Line: noLine}
 		for i := range in.entries {
 			e := &in.entries[i]
-			next := source.Position{Record: at.Record + 1, Offset: at.Offset + e.size}
+			next := source.Position{Record: at.Record + 1, Line: noLine}
+			in.consumed.Add(e.size)
 			if at.Record >= after.Record {
 				if err := ctx.Err(); err != nil {
 					yield(source.Item{}, err)
 					return
 				}
-				in.consumed.Store(next.Offset)
 				if !yield(in.item(ctx, e, at, next), nil) {
 					return
 				}
@@ -201,9 +202,12 @@ func (in *input) Items(ctx context.Context, after source.Position) iter.Seq2[sou
 	}
 }
 
+// noLine makes the first line of a record, from 1, none.
+const noLine = -1
+
 func (in *input) item(ctx context.Context, e *entry, at, next source.Position) source.Item {
 	id := in.id(e)
-	item := source.Item{At: at, Next: next, ID: id}
+	item := source.Item{At: at, Next: next, ID: id, Size: e.size}
 	switch {
 	case e.refused != "":
 		item.Outcome, item.Reason = sextant.Refused, e.refused
