@@ -82,6 +82,10 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 // Warm loads the encoder of queries ahead of the first one.
 func (e *Engine) Warm(ctx context.Context) error { return e.search.Warm(ctx) }
 
+// Record lets the engine keep traces of its questions. It must be called before the first
+// one.
+func (e *Engine) Record(r *trace.Recorder) { e.recorder = r }
+
 // state is everything derived from the collections at one moment.
 type state struct {
 	sequences   map[string]uint64

@@ -25,6 +25,7 @@ type config struct {
 	Serve serveConfig `yaml:"serve"`
 
 	Encoder encoderConfig `yaml:"encoder"`
+	Traces  tracesConfig  `yaml:"traces"`
 }
 
 // serveConfig is the part of config that the server reads. Zero values are unset.
@@ -69,6 +70,9 @@ func loadConfig(path string, env environment) (config, error) {
 	}
 	c.Data = cmp.Or(env["SEXTANT_DATA"], c.Data)
 	if err := c.Encoder.environment(env); err != nil {
+		return c, err
+	}
+	if err := c.Traces.environment(env); err != nil {
 		return c, err
 	}
 	c.Serve.Host = cmp.Or(env["API_HOST"], c.Serve.Host)

@@ -41,7 +41,7 @@ func (c *demoCommand) Run(ctx context.Context, s *session) error {
 		s.terminal.say("The page is at %s, served by a demo that is still running.", h.Address)
 		return nil
 	}
-	e, err := s.openEngine(ctx, s.config.Data)
+	e, err := s.openTraced(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,8 @@ type commandLine struct {
 	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`
 	Backup      backupCommand      `cmd:"" help:"Copy everything held into one file, also while it is served."`
 	Restore     restoreCommand     `cmd:"" help:"Put a backup into the data folder."`
+	Trace       traceCommand       `cmd:"" help:"Look at the traces of questions, and answer them again."`
+	Config_     configCommand      `cmd:"" name:"config" help:"Show the configuration, or restore a trace's."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 

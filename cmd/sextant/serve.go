@@ -51,7 +51,7 @@ func (f *serveFlags) over(c serveConfig) httpapi.Config {
 func (c *serveCommand) Run(ctx context.Context, s *session) error {
 	options := c.over(s.config.Serve)
 	options.Log = s.log(c.Log)
-	e, err := s.openEngine(ctx, s.config.Data)
+	e, err := s.openTraced(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,10 @@ func free(ctx context.Context, host string, port int) bool {
 // serve binds, then announces, then serves until ctx ends.
 func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) error {
 	options.Models.Embedding = e.encoder.model()
+	if e.traces != nil {
+		options.Traces = e.traces
+		e.traces.deliver()
+	}
 	server, err := httpapi.New(e, options)
 	if err != nil {
 		return err

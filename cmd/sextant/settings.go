@@ -33,6 +33,11 @@ func (s *session) settings() []setting {
 		s.setting("encoder.dimension", dimension, "EMBEDDING_DIMENSION"),
 		s.setting("encoder.ingest.base_url", e.Ingest.URL, "EMBEDDING_INGEST_URL"),
 		s.setting("encoder.ingest.key", secret(e.Ingest.Key != ""), "EMBEDDING_INGEST_KEY"),
+		s.setting("traces.off", yes(c.Traces.Off), "SEXTANT_TRACES"),
+		s.setting("traces.without_content", yes(c.Traces.WithoutContent), "SEXTANT_TRACE_CONTENT"),
+		s.setting("traces.mlflow", c.Traces.MLflow, "MLFLOW_TRACKING_URI"),
+		s.setting("traces.experiment", experimentInForce(c.Traces), "MLFLOW_EXPERIMENT_NAME"),
+		s.setting("traces.otlp", c.Traces.OTLP, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
 		s.setting("serve.host", c.Serve.Host, "API_HOST"),
 		s.setting("serve.port", port, "API_PORT"),
 		s.setting("serve.keys", secret(len(c.Serve.Keys) > 0), "SEXTANT_KEY"),
@@ -66,4 +71,19 @@ func secret(set bool) string {
 		return "(set)"
 	}
 	return ""
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+// experimentInForce is shown only where it means something.
+func experimentInForce(c tracesConfig) string {
+	if c.MLflow == "" {
+		return ""
+	}
+	return c.Experiment
 }

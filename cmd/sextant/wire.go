@@ -21,11 +21,16 @@ type engine struct {
 	*pipeline.Engine
 	store   *sqlite.Store
 	encoder encoder
+	traces  *traces // nil: none are kept
+	say     func(format string, args ...any)
 }
 
 // close lets go of the data folder. Nothing is lost by it: what was acknowledged is
 // durable already.
-func (e *engine) close() { _ = e.store.Close() }
+func (e *engine) close() {
+	e.traces.close(e.say)
+	_ = e.store.Close()
+}
 
 // openEngine opens a data folder and puts the engine together over it. All wiring is
 // here; the parts do not know each other.
@@ -44,7 +49,31 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 		_ = st.Close()
 		return nil, storeError(dir, err)
 	}
-	return &engine{p, st, enc}, nil
+	return &engine{Engine: p, store: st, encoder: enc, say: s.terminal.say}, nil
+}
+
+// trace lets an engine keep traces of its questions.
+func (s *session) trace(ctx context.Context, e *engine, dir string) error {
+	t, recorder, err := s.openTraces(ctx, dir, s.log(defaultLog))
+	if err != nil || t == nil {
+		return err
+	}
+	t.engine, e.traces = e.Engine, t
+	e.Engine.Record(recorder)
+	return nil
+}
+
+// openTraced opens an engine that keeps traces: for verbs that answer people's questions.
+func (s *session) openTraced(ctx context.Context, dir string) (*engine, error) {
+	e, err := s.openEngine(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.trace(ctx, e, dir); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
 }
 
 // domain is what the engine is told about flying, and the only place that tells it.
@@ -65,7 +94,7 @@ func (s *session) reader(ctx context.Context) (r reader, done func(), err error)
 	if h, held := sqlite.Holder(s.config.Data); held && h.Address != "" {
 		return newRemote(h.Address, s.config.Serve.key()), func() {}, nil
 	}
-	e, err := s.openEngine(ctx, s.config.Data)
+	e, err := s.openTraced(ctx, s.config.Data)
 	if err != nil {
 		return nil, nil, err
 	}
