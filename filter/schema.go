@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Fold says which differences between keyword values do not count.
@@ -145,7 +146,7 @@ func (s *Schema) validateField(f Field) error {
 }
 
 // Check reports whether metadata fits the schema: known fields in their group,
-// right kinds, one value unless a list, no NaN.
+// right kinds, one value unless a list, no NaN, nothing but UTF-8.
 func (s *Schema) Check(m Meta) error {
 	if err := s.checkFields(m.Fields, ""); err != nil {
 		return err
@@ -178,6 +179,9 @@ func (s *Schema) checkFields(fields Fields, group string) error {
 			}
 			if v.Kind() == Float && math.IsNaN(v.Float()) {
 				return fmt.Errorf("filter: field %q: not a number: %w", name, ErrSchema)
+			}
+			if v.Kind() == Keyword && !utf8.ValidString(v.Str()) {
+				return fmt.Errorf("filter: field %q: %q is no UTF-8: %w", name, v.Str(), ErrSchema)
 			}
 		}
 	}

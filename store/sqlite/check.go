@@ -28,14 +28,17 @@ func checkRecord(rec store.Record, spec *sextant.Collection) error {
 		return bad("it has no id")
 	case d.Collection != spec.Name:
 		return bad("it says it belongs to %q, not to %q", d.Collection, spec.Name)
-	case !utf8.ValidString(string(d.ID)) || !utf8.ValidString(d.Title) || !utf8.ValidString(d.Text):
-		return bad("its id, title or text is no UTF-8")
+	case !validText(string(d.ID), d.Revision, d.Title, d.Text, d.Source.Name, d.Source.Kind, d.Source.URI):
+		return bad("its id, revision, title, text or source is no UTF-8")
 	case len(d.Text) > maxText:
 		return bad("its text has %d bytes, at most %d are stored", len(d.Text), maxText)
 	case len(rec.Chunks) >= maxChunks:
 		return bad("it has %d chunks, at most %d are stored", len(rec.Chunks), maxChunks-1)
 	}
 	for _, p := range d.Parts {
+		if !validText(p.Kind, p.Locator) {
+			return bad("a part of it is named in no UTF-8")
+		}
 		if p.Start < 0 || p.Start > p.End || p.End > len(d.Text) {
 			return bad("part %q is bytes %d to %d of a text of %d", p.Locator, p.Start, p.End, len(d.Text))
 		}
@@ -49,11 +52,23 @@ func checkRecord(rec store.Record, spec *sextant.Collection) error {
 			return bad("chunk %d says it is %q of %q", i, c.ID, c.DocumentID)
 		case c.Start < 0 || c.Start > c.End || c.End > len(d.Text) || c.Content != d.Text[c.Start:c.End]:
 			return bad("chunk %d is not bytes %d to %d of the text", i, c.Start, c.End)
+		case !validText(c.Heading):
+			return bad("the heading of chunk %d is no UTF-8", i)
 		case len(c.Content)+len(c.Heading) > maxChunk:
 			return bad("chunk %d has %d bytes, at most %d are stored", i, len(c.Content)+len(c.Heading), maxChunk)
 		}
 	}
 	return checkVectors(rec, spec, bad)
+}
+
+// validText reports whether all are UTF-8: no answer in JSON could show anything else.
+func validText(texts ...string) bool {
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			return false
+		}
+	}
+	return true
 }
 
 func checkVectors(rec store.Record, spec *sextant.Collection, bad func(string, ...any) error) error {

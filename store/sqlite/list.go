@@ -142,6 +142,7 @@ func (x *index) list(q store.ListQuery) (store.List, error) {
 	}
 	m := x.matching(f)
 	out := store.List{Total: m.count()}
+	limit = min(limit, int(out.Total)) // one more must not overflow
 	if out.Total > manyIDs {
 		o.ranks = x.ranked()
 		if after != nil {

@@ -40,6 +40,11 @@ func Run(t *testing.T, open Open) {
 		{"Journal", testJournal},
 		{"Versions", testVersions},
 		{"Writers", testWriters},
+		{"Limits", testLimits},
+		{"Nothing", testNothing},
+		{"Encodings", testEncodings},
+		{"ByHand", testByHand},
+		{"GivingUp", testGivingUp},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 	} {
