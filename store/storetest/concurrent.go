@@ -61,7 +61,7 @@ func testVersions(t *testing.T, open Open) {
 
 // testWriters: while many writers replace the same two documents, every reader sees
 // both, whole, and of one version.
-func testWriters(t *testing.T, open Open) {
+func (d Differences) testWriters(t *testing.T, open Open) {
 	c := ensure(t, opened(t, open), manuals())
 	both := func(v int64) []store.Record { return []store.Record{manual("m:1", v, 1+int(v)%4), manual("m:2", v, 3)} }
 	if err := c.Upsert(t.Context(), both(1)); err != nil {
@@ -69,7 +69,12 @@ func testWriters(t *testing.T, open Open) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var readers, writers sync.WaitGroup
-	for _, read := range []func(context.Context, store.Collection) error{readDocuments, readChunks, readWords, readCounts, readScan} {
+	reads := []func(context.Context, store.Collection) error{readDocuments, readChunks, readWords, readCounts, readScan}
+	if d.Unisolated {
+		t.Log("this store shows batches while they are written: only the end is compared")
+		reads = nil
+	}
+	for _, read := range reads {
 		readers.Go(func() {
 			for ctx.Err() == nil {
 				if err := read(context.WithoutCancel(ctx), c); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // testHistory replaces, shrinks and deletes documents and opens the store again, in
 // random order; after every step the store is asked as if it had been filled at once.
-func testHistory(t *testing.T, open Open) {
+func (d Differences) testHistory(t *testing.T, open Open) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	defer func() { s.Close() }()
@@ -23,7 +23,7 @@ func testHistory(t *testing.T, open Open) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		spec := Specs(fmt.Sprintf("h%d", n)).Draw(rt, "spec")
-		sub := &subject{rt, ensure(t, s, spec), NewReference(spec)}
+		sub := &subject{rt, ensure(t, s, spec), NewReference(spec), d}
 		defer func() { s.Drop(context.Background(), spec.Name) }()
 		for range rapid.IntRange(1, 6).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 4).Draw(rt, "step") {
