@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,3 +100,6 @@ func hidden(r rune) bool {
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
+
+// unescapeHTML replaces the entities of HTML.
+func unescapeHTML(s string) string { return html.UnescapeString(s) }

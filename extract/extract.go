@@ -119,6 +119,28 @@ func (x *Extractor) read(ctx context.Context, format Format, in *input) (Text, e
 		return readXLSX(ctx, in)
 	case FormatCSV:
 		return readCSV(ctx, in)
+	case FormatPPTX:
+		return readPPTX(ctx, in)
+	case FormatJSON:
+		return readJSON(ctx, in)
+	case FormatJSONL:
+		return readJSONL(ctx, in)
+	case FormatNotebook:
+		return readNotebook(ctx, in)
+	case FormatSubtitle:
+		return readSubtitle(ctx, in)
+	case FormatAsciiDoc:
+		return readAsciiDoc(ctx, in)
+	case FormatGzip:
+		return x.readGzip(ctx, in)
+	case FormatODT:
+		return readODT(ctx, in)
+	case FormatXML:
+		return readXML(ctx, in)
+	case FormatEPUB:
+		return readEPUB(ctx, in)
+	case FormatEmail:
+		return x.readEmail(ctx, in)
 	case FormatPDF:
 		return x.readPDF(ctx, in)
 	}

@@ -20,6 +20,7 @@ type writer struct {
 	sections bool // headings begin sections
 	budget   *budget
 	limit    int64
+	depth    int
 	last     block
 	tables   int
 	err      error
@@ -42,7 +43,7 @@ const (
 )
 
 func newWriter(in *input) *writer {
-	return &writer{budget: in.left, limit: in.limits.Text, sections: true}
+	return &writer{budget: in.left, limit: in.limits.Text, depth: in.limits.Depth, sections: true}
 }
 
 // write appends cleaned text as a block and returns its range.
