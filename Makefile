@@ -21,7 +21,7 @@ PAGE    := web/ui/node_modules/.package-lock.json
 FUZZTIME ?= 5s
 BENCH    ?= .
 
-.PHONY: help build quick test nightly race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
+.PHONY: help build quick test crash torture nightly race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -31,9 +31,9 @@ build: ## the binary, as it ships: bin/sextant
 
 quick: fmt-check vet build unit ## format, vet, build and all tests that need no other process and no network; under a minute with a warm cache
 
-test: lint quick race integration browser cross size ## everything
+test: lint quick crash race integration browser cross size ## everything
 
-nightly: test ## everything, and each fuzz target for 30 s
+nightly: test torture ## everything, the embedded store for hours, and each fuzz target for 30 s
 	$(MAKE) fuzz FUZZTIME=30s
 
 unit: ## tests inside the process: unit, property, conformance
@@ -95,6 +95,15 @@ cross: ## build and vet for the other platforms: linux/arm64, darwin/arm64, wind
 	  echo "build and vet for $$p"; \
 	  GOOS=$${p%/*} GOARCH=$${p#*/} go build ./... && GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; \
 	done
+
+crash: ## a writing process killed 100 times: nothing acknowledged is lost, nothing is wrong, the store opens
+	go test -count=1 -run '^TestKilled$$' ./store/sqlite -crashes=100
+
+torture: ## the embedded store: 2,000 kills, every file operation failing, 10,000 damages, a million pairs of filter and corpus
+	go test -count=1 -timeout 3h -run '^TestKilled$$' ./store/sqlite -crashes=2000
+	go test -count=1 -timeout 3h -run '^TestFailingDisk$$' ./store/sqlite -every-fault
+	go test -count=1 -timeout 3h -run '^(TestDamage|TestDamagedLog)$$' ./store/sqlite -damages=10000
+	go test -count=1 -timeout 3h -run '^TestFiltersMatchTheOracle$$' ./store/sqlite -rapid.checks=20000
 
 size: build
 	@mb=$$(( $$(wc -c < $(BIN)) / 1048576 )); echo "$(BIN): $$mb MB of at most $(MAX_MB)"; test $$mb -lt $(MAX_MB)

@@ -101,7 +101,9 @@ type subject struct {
 }
 
 // refused reports whether an error is one that the store may answer with.
-func (s *subject) refused(err error) bool { return s.may.Refuses && errors.Is(err, store.ErrUnsupported) }
+func (s *subject) refused(err error) bool {
+	return s.may.Refuses && errors.Is(err, store.ErrUnsupported)
+}
 
 // testQuestions asks generated questions of generated collections.
 func (d Differences) testQuestions(t *testing.T, open Open) {
