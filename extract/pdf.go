@@ -151,8 +151,25 @@ func (p *pdfReader) take(number int, page pdfium.Page) error {
 	if len(page.Words) == 0 && page.Objects > 0 {
 		p.blank = append(p.blank, number)
 	}
-	p.pages = append(p.pages, pdfPage{number: number, width: page.Width, height: page.Height, rows: rowsOf(segmentsOf(page.Words))})
+	upright, turned := page.Words[:0:0], []pdfium.Word(nil)
+	for _, w := range page.Words {
+		if w.Turned {
+			turned = append(turned, w)
+		} else {
+			upright = append(upright, w)
+		}
+	}
+	p.pages = append(p.pages, pdfPage{number: number, width: page.Width, height: page.Height, rows: rowsOf(segmentsOf(upright)), margin: marginText(turned)})
 	return nil
+}
+
+// marginText is what is written along the side of a page.
+func marginText(turned []pdfium.Word) string {
+	var b strings.Builder
+	for _, w := range turned {
+		b.WriteString(w.Text + " ")
+	}
+	return clean(b.String())
 }
 
 // refuseBlank refuses a file none of whose pages has text.
@@ -164,7 +181,7 @@ func (p *pdfReader) refuseBlank() error {
 	case len(p.failed) > 0:
 		return &Refusal{Code: Malformed, Place: fmt.Sprintf("p. %d", p.failed[0]), Reason: "none of its pages can be read"}
 	case len(p.blank) > 0:
-		return &Refusal{Code: Scanned, Reason: fmt.Sprintf("no text layer: its %d pages are pictures", len(p.pages)), Hint: "Run text recognition (OCR) over it first."}
+		return &Refusal{Code: Scanned, Reason: fmt.Sprintf("no text layer: its %d pages are pictures or drawings", len(p.pages)), Hint: "Run text recognition (OCR) over it first."}
 	}
 	return &Refusal{Code: Empty, Reason: "its pages are blank"}
 }

@@ -90,7 +90,8 @@ func bandAt(rows []row, i int) (b band, end int) {
 		if r.top()-rows[end-1].bottom() > 3*(r.bottom()-r.top()) {
 			break
 		}
-		if len(r) == 1 && (r[0].size > 1.12*rowSize(rows[i]) || r[0].size < 0.8*rowSize(rows[i])) {
+		height := r.bottom() - r.top()
+		if len(r) == 1 && r.top()-rows[end-1].bottom() > 0.7*height && (r[0].size > 1.12*rowSize(rows[i]) || r[0].size < 0.8*rowSize(rows[i])) {
 			break // a heading or a note
 		}
 		next := merge(ink, inkOf(r))
@@ -106,7 +107,7 @@ func bandAt(rows []row, i int) (b band, end int) {
 			split++
 		}
 	}
-	if split < 2 || len(gutters) == 0 {
+	if split < 2 || len(gutters) == 0 || split < 4 && widest(gutters) < rowSize(rows[i]) || narrow(gutters, rowSize(rows[i])) && split*2 < end-i {
 		return b, i
 	}
 	for end > i+1 && len(rows[end-1]) == 1 && trailing(rows[end-1][0], gutters, rows[i:end]) {
@@ -117,6 +118,17 @@ func bandAt(rows []row, i int) (b band, end int) {
 	}
 	return band{rows: rows[i:end], gutters: gutters}, end
 }
+
+func widest(gutters []gap) float32 {
+	w := float32(0)
+	for _, g := range gutters {
+		w = max(w, g.to-g.from)
+	}
+	return w
+}
+
+// narrow reports whether gaps could be those between words.
+func narrow(gutters []gap, size float32) bool { return widest(gutters) < 0.8*size }
 
 // trailing reports whether a single segment at the end of a band is text below it: it
 // begins at the left edge and no other row of the band reaches as far as it does there.

@@ -14,6 +14,7 @@ type pdfPage struct {
 	number        int
 	width, height float32
 	rows          []row
+	margin        string // text that runs along its side
 }
 
 // segment is a run of words of one line without a wide gap: a line of a column, or a

@@ -24,6 +24,7 @@ type pdfWriter struct {
 	sizes []float32 // of headings, largest first
 	vocab map[string]int
 	title string
+	open  string // a paragraph that is not written yet: the next column may go on with it
 }
 
 // writePages writes all pages and returns the largest text of the first as a title.
@@ -98,11 +99,34 @@ func (p *pdfWriter) page(page *pdfPage, first bool) {
 	}
 	for _, b := range layout(page.rows, 0) {
 		if b.table != nil {
+			p.flush()
 			p.table(b)
 			continue
 		}
 		p.prose(b)
 	}
+	p.flush()
+	if page.margin != "" && len(page.margin) < 2000 {
+		p.w.paragraph(page.margin)
+	}
+}
+
+// flush writes the paragraph at hand.
+func (p *pdfWriter) flush() {
+	p.w.paragraph(p.open)
+	p.open = ""
+}
+
+// flow takes a paragraph. At the top of a column it may go on with the one before, if
+// that has no end and this no beginning.
+func (p *pdfWriter) flow(text string, top bool) {
+	first, _ := utf8.DecodeRuneInString(text)
+	if top && p.open != "" && unicode.IsLower(first) && !endsSentence(p.open) {
+		p.open = p.joined(p.open, text)
+		return
+	}
+	p.flush()
+	p.open = text
 }
 
 // findTitle takes the largest text of the upper part of the first page.
@@ -173,7 +197,7 @@ func (p *pdfWriter) prose(b layoutBlock) {
 	start := 0
 	for i := 1; i <= len(lines); i++ {
 		if i == len(lines) || begins(lines[i-1], lines[i], pitch) {
-			p.paragraph(lines[start:i])
+			p.paragraph(lines[start:i], start == 0)
 			start = i
 		}
 	}
@@ -210,7 +234,7 @@ func begins(before, line pdfLine, pitch float32) bool {
 		return true
 	case startsItem(line.text):
 		return true
-	case startsItem(before.text) && indent < -0.2*size:
+	case startsItem(before.text) && indent < -0.2*size && (short || endsSentence(before.text)):
 		return true
 	case indent > 0.8*size && indent < 5*size && !startsItem(before.text) && before.row[0].x0 < line.left+0.4*size:
 		return true // the first line of a paragraph is indented
@@ -249,20 +273,22 @@ func startsItem(s string) bool {
 }
 
 // paragraph writes lines that belong together.
-func (p *pdfWriter) paragraph(lines []pdfLine) {
+func (p *pdfWriter) paragraph(lines []pdfLine, top bool) {
 	text := p.joinLines(lines)
 	if text == "" {
 		return
 	}
 	if level := p.headingLevel(lines, text); level > 0 {
+		p.flush()
 		p.w.heading(level, text)
 		return
 	}
 	if startsItem(text) {
+		p.flush()
 		p.w.item(0, "", text)
 		return
 	}
-	p.w.paragraph(text)
+	p.flow(text, top)
 }
 
 // headingLevel judges a paragraph by its size, or by standing alone in bold; 0 is none.
@@ -295,25 +321,38 @@ func allBold(lines []pdfLine) bool {
 // joinLines joins the lines of a paragraph; words cut at the end of a line are made
 // whole.
 func (p *pdfWriter) joinLines(lines []pdfLine) string {
-	var b strings.Builder
-	for i, l := range lines {
-		if i == 0 {
-			b.WriteString(l.text)
-			continue
+	pieces := make([]string, 0, len(lines)*2)
+	before := ""
+	for _, l := range lines {
+		if before != "" {
+			end, gap := p.seam(before, l.text)
+			pieces[len(pieces)-1] = end
+			pieces = append(pieces, gap)
 		}
-		before := b.String()
-		if cut, ok := p.hyphenated(before, l.text); ok {
-			b.Reset()
-			b.WriteString(cut)
-			b.WriteString(l.text)
-			continue
-		}
-		if !unspaced(lastRune(before)) {
-			b.WriteByte(' ')
-		}
-		b.WriteString(l.text)
+		pieces = append(pieces, l.text)
+		before = l.text
 	}
-	return clean(b.String())
+	return clean(strings.Join(pieces, ""))
+}
+
+func (p *pdfWriter) joined(before, next string) string {
+	end, gap := p.seam(before, next)
+	return end + gap + next
+}
+
+// seam joins the end of a line to the next: it returns the line and what comes between.
+func (p *pdfWriter) seam(before, next string) (line, gap string) {
+	if cut, ok := p.hyphenated(before, next); ok {
+		return cut, ""
+	}
+	last := lastRune(before)
+	switch {
+	case unspaced(last):
+		return before, ""
+	case (last == '–' || last == '/') && len(before) > 1 && !strings.HasSuffix(before, " –") && !strings.HasSuffix(before, " /"):
+		return before, "" // 737–9, an address
+	}
+	return before, " "
 }
 
 // hyphenated reports whether the end of a line and the start of the next are one word,

@@ -71,6 +71,8 @@ type Word struct {
 	Size           float32 // height of the box of a letter, in points
 	Weight         int     // 400 is normal, 700 bold; 0 unknown
 	Break          bool    // the engine sees a line's end before it
+	Turned         bool    // it runs in another direction than most of the page
+	runs           int     // 0 to the right, 1 up, 3 down
 }
 
 // Page reads a page; the first is 0.
@@ -96,7 +98,11 @@ func (d *Document) Page(index int) (Page, error) {
 		return p, err
 	}
 	p.Words = w.out
-	turn(&p, w.turn())
+	quarters := w.turn()
+	for i := range p.Words {
+		p.Words[i].Turned = p.Words[i].runs%2 != quarters%2 && len(p.Words[i].Text) > 1
+	}
+	turn(&p, quarters)
 	return p, nil
 }
 
@@ -188,19 +194,19 @@ func (w *words) turn() int {
 	return w.shown
 }
 
-// direction counts where a word runs to, and returns the height of its letters.
-func (w *words) direction(from, to Word, n int) float32 {
+// direction finds out where a word runs to, and the height of its letters.
+func (w *words) direction(from, to Word, n int) (runs int, size float32) {
 	dx, dy := float64(to.X0-from.X0), float64(to.Y0-from.Y0)
 	switch {
 	case n < 2 || math.Abs(dx) >= math.Abs(dy):
 		w.runs[0] += n - 1
-		return from.height()
+		return 0, from.height()
 	case dy > 0:
 		w.runs[1] += n
-	default:
-		w.runs[3] += n
+		return 1, from.X1 - from.X0
 	}
-	return from.X1 - from.X0
+	w.runs[3] += n
+	return 3, from.X1 - from.X0
 }
 
 // most characters of a page: a page of small print has 20,000.
@@ -279,22 +285,41 @@ func (w *words) flush(end int) error {
 	if w.d.ctx.Err() != nil {
 		return w.d.failed("read", w.index, ErrStopped)
 	}
-	text := string(w.runes)
 	runes := w.runes
 	w.runes = w.runes[:0]
 	if !ok {
 		return nil
 	}
-	size := w.direction(from, to, len(runes))
+	heading, size := w.direction(from, to, len(runes))
 	word := grow(from, to)
 	if scattered(word, size, len(runes)) {
 		return w.apart(runes)
 	}
-	word.Text, word.Size, word.Break, word.Weight = text, size, w.brk, w.weight(w.first)
+	word.Text, word.Size, word.Break, word.Weight, word.runs = w.logical(runes), size, w.brk, w.weight(w.first), heading
 	w.brk = false
 	w.out = append(w.out, word)
 	return nil
 }
+
+// logical returns the text of a word with Arabic ligatures of lam and alef in the order
+// they are read: the engine turns words from right to left round letter by letter, and
+// the two letters of such a glyph with them.
+func (w *words) logical(runes []rune) string {
+	for k := 0; k+1 < len(runes); k++ {
+		if runes[k+1] != 0x644 || runes[k] != 0x627 && runes[k] != 0x622 && runes[k] != 0x623 && runes[k] != 0x625 {
+			continue
+		}
+		a, ok := w.box(w.first + k)
+		b, ok2 := w.box(w.first + k + 1)
+		if ok && ok2 && max(abs(a.X0-b.X0), abs(a.X1-b.X1)) < 0.1*a.height() {
+			runes[k], runes[k+1] = runes[k+1], runes[k]
+			k++
+		}
+	}
+	return string(runes)
+}
+
+func abs(v float32) float32 { return max(v, -v) }
 
 // apart measures each character of a run that the engine takes for a word although its
 // ends lie far apart, and makes words of what stands together.
