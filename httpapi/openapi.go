@@ -91,6 +91,17 @@ func operation(registry huma.Registry, r route) *huma.Operation {
 		op.Responses["503"] = &huma.Response{Description: "A source the answer needs cannot be reached: the answer says which.",
 			Content: map[string]*huma.MediaType{"application/json": {Schema: schemaOf(registry, r.out)}}}
 	}
+	if r.traits&watches != 0 {
+		op.Description = "With Accept: text/event-stream: progress whenever something changes, then exactly one of done, which carries the job as it ended, and error."
+		op.Responses["200"].Content["text/event-stream"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	if r.path == "/v1/ingest" {
+		op.Responses["202"] = op.Responses["200"]
+		op.Responses["202"].Description = "Accepted: Location is the job's address"
+		delete(op.Responses, "200")
+		op.RequestBody.Content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true,
+			Description: "The fields of the JSON form, then files: parts with a file name, which may have folders; Last-Modified tells their time."}}
+	}
 	if r.traits&lenient != 0 {
 		op.Responses["422"] = &huma.Response{Description: "The body cannot be used", Content: map[string]*huma.MediaType{"application/json": {Schema: schemaOf(registry, validationError{})}}}
 	}

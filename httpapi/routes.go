@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/pipeline"
 	"github.com/sextant-rag/sextant/trace"
 )
@@ -26,6 +27,7 @@ const (
 	free    trait = 1 << iota // needs no key
 	streams                   // answers with events, too, if the client accepts them
 	lenient                   // reads as the blueprint does: unknown fields pass, faults are a 422
+	watches                   // answers with the progress of a job as events, too, if the client accepts them
 	hidden                    // not for programs: left out of the OpenAPI document
 )
 
@@ -43,6 +45,12 @@ func (s *Server) routes() []route {
 		{"POST", "/v1/traces/{id}/replay", s.replayTrace, "Answer the question of a trace again and say what differs.", nil, pipeline.Replay{}, 0},
 		{"POST", "/v1/replay", s.replayFile, "The same for a trace that was exported.", trace.View{}, pipeline.Replay{}, 0},
 		{"POST", "/v1/traces/{id}/feedback", s.feedback, "Judge an answer.", feedbackRequest{}, feedbackResponse{}, 0},
+
+		{"POST", "/v1/ingest", s.takeIn, "Take documents in: files sent along as multipart/form-data, or what a URL holds. Answers 202 with a job.", ingestRequest{}, ingest.Task{}, 0},
+		{"GET", "/v1/jobs", s.jobs, "List jobs, newest first.", nil, taskList{}, 0},
+		{"GET", "/v1/jobs/{id}", s.job, "Say how far a job is, once or as events.", nil, ingest.Task{}, watches},
+		{"POST", "/v1/jobs/{id}/cancel", s.cancelJob, "End a job; what it has stored stays.", nil, ingest.Task{}, 0},
+		{"POST", "/v1/jobs/{id}/resume", s.resumeJob, "Go on with an interrupted or failed job.", nil, ingest.Task{}, 0},
 
 		{"POST", "/api/query", s.query, "Answer a question, in the blueprint's shape.", queryRequest{}, queryResponse{}, lenient},
 		{"POST", "/api/query/baseline", s.baseline, "Answer by plain retrieval, for comparison.", baselineRequest{}, baselineResponse{}, lenient},

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/web"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	WriteTimeout time.Duration // for an answer to be taken, not to be made; 0 is 60 s; streams have none
 	Heartbeat    time.Duration // between signs of life of a silent stream; 0 is 15 s
 	Grace        time.Duration // for questions under way when the server stops; 0 is 10 s
+
+	// Desk takes documents in for clients; nil is a server that takes none.
+	Desk *ingest.Desk
 
 	Version   string
 	Models    Models

@@ -28,6 +28,10 @@ type takeFlags struct {
 	NoEncode bool `help:"Take in without vectors: faster, and found by words only. \"sextant reembed\" adds them later."`
 }
 
+func (f *takeFlags) order(kind string) ingest.Order {
+	return ingest.Order{Kind: kind, Reread: f.Reread, NoEncode: f.NoEncode}
+}
+
 // ingestNTSB takes NTSB records in.
 type ingestNTSB struct {
 	takeFlags
@@ -45,6 +49,9 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 		if err := readable(path); err != nil {
 			return err
 		}
+	}
+	if handled, err := s.viaServer(ctx, c.order("ntsb"), c.Paths); handled {
+		return err
 	}
 	src, err := aviation.OpenNTSB(c.Paths...)
 	if err != nil {
@@ -71,6 +78,9 @@ func (c *ingestECFR) Run(ctx context.Context, s *session) error {
 			return err
 		}
 	}
+	if handled, err := s.viaServer(ctx, c.order("ecfr"), c.Paths); handled {
+		return err
+	}
 	src, err := aviation.OpenECFR(c.Paths...)
 	if err != nil {
 		return err
@@ -91,6 +101,9 @@ func (*ingestNews) Help() string {
 
 // Run ingests.
 func (c *ingestNews) Run(ctx context.Context, s *session) error {
+	if handled, err := s.viaServer(ctx, c.order("news"), c.Paths); handled {
+		return err
+	}
 	src, err := aviation.OpenNews(c.Paths...)
 	if err != nil {
 		return err
@@ -126,13 +139,18 @@ func (s *session) takeInto(ctx context.Context, job ingest.Job) error {
 	return err
 }
 
-// encode gives a job the session's encoder, if what is stored goes with it.
+// encode gives a job the session's encoder and says what that means.
 func (s *session) encode(ctx context.Context, e *engine, job *ingest.Job, off bool) error {
-	note, err := ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
+	note, err := s.encoding(ctx, e, job, off)
 	if note != "" {
 		s.terminal.say("%s", note)
 	}
 	return err
+}
+
+// encoding gives a job the session's encoder, if what is stored goes with it.
+func (s *session) encoding(ctx context.Context, e *engine, job *ingest.Job, off bool) (note string, err error) {
+	return ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
 }
 
 // ingest runs a job under a meter. Its error says what to do next.

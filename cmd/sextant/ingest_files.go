@@ -35,6 +35,11 @@ func (c *ingestFiles) Run(ctx context.Context, s *session) error {
 			return err
 		}
 	}
+	o := c.order("files")
+	o.Collection, o.Prune = c.Collection, c.Prune
+	if handled, err := s.viaServer(ctx, o, c.Paths); handled {
+		return err
+	}
 	x := &extract.Extractor{CacheDir: filepath.Join(s.config.Data, "cache")}
 	src, err := file.New(c.Collection, x, file.Options{Hidden: c.Hidden, Ignore: c.Ignore}, c.Paths...)
 	switch {

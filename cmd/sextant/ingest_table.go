@@ -48,6 +48,13 @@ func (c *ingestTable) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer done()
+	if !c.DryRun {
+		o := c.order("table")
+		o.Collection, o.ID, o.Title, o.Text, o.Encoding, o.Schema, o.Replace, o.Prune = c.Collection, c.ID, c.Title, c.Text, c.Encoding, string(r.schema), c.Replace, c.Prune
+		if handled, err := s.viaServer(ctx, o, c.Files); handled {
+			return err
+		}
+	}
 	plan, err := r.plan(ctx)
 	if err != nil {
 		return err
@@ -55,7 +62,9 @@ func (c *ingestTable) Run(ctx context.Context, s *session) error {
 	if c.DryRun {
 		return s.print(reply[tableReport]{value: plan.report()}, func(p *page) { writePlan(p, &plan) })
 	}
-	s.describePlan(&plan)
+	for _, note := range plan.notes() {
+		s.terminal.say("%s", note)
+	}
 	return s.takeTableIn(ctx, c, r, &plan)
 }
 
@@ -64,7 +73,7 @@ func (c *ingestTable) request(s *session) (r *tableRequest, done func(), err err
 	if c.Collection == "" {
 		c.Collection = collectionOf(c.Files[0])
 	}
-	r = &tableRequest{collection: c.Collection, data: s.config.Data, wish: tables.Wish{Collection: c.Collection, ID: c.ID, Title: c.Title, Text: c.Text, Encoding: c.Encoding}}
+	r = &tableRequest{collection: c.Collection, data: s.config.Data, anew: c.Replace, wish: tables.Wish{Collection: c.Collection, ID: c.ID, Title: c.Title, Text: c.Text, Encoding: c.Encoding}}
 	if err := ownCollection(c.Collection); err != nil {
 		return nil, nil, err
 	}
@@ -115,37 +124,48 @@ func ownCollection(name string) error {
 	return nil
 }
 
-// takeTableIn runs the import a plan describes and keeps its layout.
+// takeTableIn runs the import a plan describes.
 func (s *session) takeTableIn(ctx context.Context, c *ingestTable, r *tableRequest, plan *tablePlan) error {
-	spec, err := plan.layout.Spec("sextant ingest table FILE --collection " + plan.layout.Collection)
-	if err != nil {
-		return err
-	}
-	src, err := plan.source(r.blobs, time.Now())
-	if err != nil {
-		return err
-	}
 	e, err := s.openEngine(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
 	defer e.close()
-	if c.Replace {
-		if _, err := ingest.Drop(ctx, e.store, spec.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return storeError(s.config.Data, err)
-		}
+	job, err := s.tableJob(ctx, e, r, plan, c.NoEncode)
+	if err != nil {
+		return err
 	}
-	job := ingest.Job{Store: e.store, Collection: spec, Source: src, Reread: c.Reread, Prune: c.Prune}
 	if err := s.encode(ctx, e, &job, c.NoEncode); err != nil {
 		return err
 	}
-	if _, err := e.store.Ensure(ctx, job.Collection); err != nil {
-		return specError(ctx, e.store, spec, err)
-	}
-	if err := writeLayout(plan.filename, &plan.layout); err != nil {
-		return err
-	}
+	job.Reread, job.Prune = c.Reread, c.Prune
 	return s.takeInto(ctx, job)
+}
+
+// tableJob makes the collection fit the plan, keeps the layout beside it and returns the
+// job.
+func (s *session) tableJob(ctx context.Context, e *engine, r *tableRequest, plan *tablePlan, noEncode bool) (ingest.Job, error) {
+	spec, err := plan.layout.Spec("sextant ingest table FILE --collection " + plan.layout.Collection)
+	if err != nil {
+		return ingest.Job{}, err
+	}
+	src, err := plan.source(r.blobs, time.Now())
+	if err != nil {
+		return ingest.Job{}, err
+	}
+	if r.anew {
+		if _, err := ingest.Drop(ctx, e.store, spec.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return ingest.Job{}, storeError(s.config.Data, err)
+		}
+	}
+	job := ingest.Job{Store: e.store, Collection: spec, Source: src}
+	if _, err := s.encoding(ctx, e, &job, noEncode); err != nil { // the collection is made with its encoder
+		return ingest.Job{}, err
+	}
+	if _, err := e.store.Ensure(ctx, job.Collection); err != nil {
+		return ingest.Job{}, specError(ctx, e.store, spec, err)
+	}
+	return job, writeLayout(plan.filename, &plan.layout)
 }
 
 // specError says which fields are in the way of a changed schema, and what to do.
@@ -179,24 +199,24 @@ func (p *tablePlan) report() tableReport {
 	return r
 }
 
-// describePlan says in a few lines what is about to be done.
-func (s *session) describePlan(p *tablePlan) {
+// notes says in a few lines what is about to be done.
+func (p *tablePlan) notes() []string {
 	switch {
 	case p.found == nil && len(p.added) > 0:
-		s.terminal.say("Schema: %s; new columns: %s", p.from, strings.Join(p.added, ", "))
+		return []string{fmt.Sprintf("Schema: %s; new columns: %s", p.from, strings.Join(p.added, ", "))}
 	case p.found == nil:
-		s.terminal.say("Schema: %s", p.from)
-	default:
-		s.terminal.say("Schema found in %s records; it is kept in %s", humanize.Comma(p.found.Records), p.filename)
-		for _, f := range p.found.Columns {
-			for _, note := range f.Notes {
-				s.terminal.say("  %s: %s", f.Name, note)
-			}
-		}
-		for _, note := range p.found.Notes {
-			s.terminal.say("  %s", note)
+		return []string{"Schema: " + p.from}
+	}
+	out := []string{fmt.Sprintf("Schema found in %s records; it is kept in schemas/%s of the data folder", humanize.Comma(p.found.Records), filepath.Base(p.filename))}
+	for _, f := range p.found.Columns {
+		for _, note := range f.Notes {
+			out = append(out, "  "+f.Name+": "+note)
 		}
 	}
+	for _, note := range p.found.Notes {
+		out = append(out, "  "+note)
+	}
+	return out
 }
 
 // writePlan shows what the columns hold.

@@ -24,6 +24,7 @@ import (
 type tableRequest struct {
 	collection string
 	wish       tables.Wish
+	anew       bool   // nothing that is kept counts
 	schema     []byte // a layout, instead of finding one out
 	data       string // data folder, where layouts are kept
 	blobs      []source.Blob
@@ -44,11 +45,11 @@ type tablePlan struct {
 func (r *tableRequest) plan(ctx context.Context) (tablePlan, error) {
 	p := tablePlan{filename: filepath.Join(r.data, "schemas", r.collection+".yaml")}
 	given, from := r.schema, "the schema given"
-	if given == nil {
+	if given == nil && !r.anew {
 		kept, err := os.ReadFile(p.filename)
 		switch {
 		case err == nil:
-			given, from = kept, p.filename
+			given, from = kept, "schemas/"+filepath.Base(p.filename)+" of the data folder"
 		case !errors.Is(err, os.ErrNotExist):
 			return p, fileError("read the schema", p.filename, err)
 		}

@@ -118,28 +118,48 @@ func (r *remote) do(ctx context.Context, method, path string, body, v any) (json
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json")
+	return r.reply(request, v)
+}
+
+// start sends a request and returns the response if it is no problem. Its body must be
+// closed.
+func (r *remote) start(request *http.Request) (*http.Response, error) {
 	if r.key != "" {
 		request.Header.Set("Authorization", "Bearer "+r.key)
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		if ctx.Err() != nil {
+		if ctx := request.Context(); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, &sextant.Error{Code: sextant.CodeUnavailable, Op: "ask the server", Message: "The server at " + r.base + " holds the data folder and does not answer.",
 			Hint: "Try again in a moment, or stop that server.", Err: err}
 	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "application/problem+json") {
+		return response, nil
+	}
 	defer response.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, err)
 	}
-	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/problem+json") {
-		return nil, problem(data)
+	return nil, problem(data)
+}
+
+// reply sends a request and reads the JSON that comes back.
+func (r *remote) reply(request *http.Request, v any) (json.RawMessage, error) {
+	request.Header.Set("Accept", "application/json")
+	response, err := r.start(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, err)
 	}
 	if err := decodeReply(data, v); err != nil {
-		return nil, fmt.Errorf("%s %s: the reply with status %d cannot be read: %w", method, path, response.StatusCode, err)
+		return nil, fmt.Errorf("%s %s: the reply with status %d cannot be read: %w", request.Method, request.URL.Path, response.StatusCode, err)
 	}
 	return bytes.TrimSpace(data), nil
 }

@@ -13,7 +13,8 @@ import (
 // serveCommand serves until it is told to stop.
 type serveCommand struct {
 	serveFlags
-	Log slog.Level `help:"What to log: debug, info, warn or error." default:"warn" placeholder:"LEVEL"`
+	MaxUpload int64      `help:"Most bytes that may be sent with one job of ingestion." placeholder:"BYTES"`
+	Log       slog.Level `help:"What to log: debug, info, warn or error." default:"warn" placeholder:"LEVEL"`
 }
 
 // serveFlags say where and to whom to serve. Each wins over its environment variable and
@@ -56,6 +57,10 @@ func (c *serveCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer e.close()
+	if options.Desk, err = s.openDesk(ctx, e, c.MaxUpload); err != nil {
+		return storeError(s.config.Data, err)
+	}
+	defer options.Desk.Close()
 	return s.serve(ctx, e, options)
 }
 
