@@ -18,9 +18,9 @@ const (
 )
 
 const (
-	zoneTitle  lexical.Zone = iota // title, and the headings above a chunk
-	zoneOther                      // words in no part, or in one of a kind that is not told apart
-	firstZone                      // of partKinds[0]
+	zoneTitle lexical.Zone = iota // title, and the headings above a chunk
+	zoneOther                     // words in no part, or in one of a kind that is not told apart
+	firstZone                     // of partKinds[0]
 )
 
 // partKinds are the kinds that a Mentions can be restricted to, in the order of their

@@ -11,5 +11,5 @@ func freeSpace(dir string) int64 {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return -1
 	}
-	return int64(s.Bavail) * int64(s.Bsize)
+	return int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // of another type on other systems
 }

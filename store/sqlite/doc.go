@@ -6,7 +6,7 @@
 //	LOCK                 held by the one process that has the folder open; names it
 //	catalog.db           collections, receipts, marks
 //	c/<folder>/main.db   one collection: documents with their chunks, vectors, its state
-//	c/<folder>/derived/  its index, saved; may be deleted
+//	c/<folder>/derived/  its index, saved, and a copy of its vectors; may be deleted
 //
 // docs/formats.md describes tables and encodings.
 //
@@ -38,7 +38,12 @@
 // state says. Rows, vectors and files carry checksums, and damage in the middle of
 // SQLite's log is looked for before SQLite would pass over it (wal.go): so content that
 // changed and rows that went missing are store.ErrCorrupt, and never an answer. Check
-// finds them all, Repair takes them out (verify.go).
+// finds them all, Repair takes them out (verify.go). A lost catalogue is made again from
+// what the databases say of themselves (rebuild.go).
+//
+// One process has the folder (lock.go). Others may look into it all the same: to check
+// it and to back it up they read committed states through SQLite (inspect.go, backup.go).
+// A backup is put in place in one step that a crash cannot leave half done (restore.go).
 //
 // Beside the work, derived files are written and an index is made anew when most of
 // its slots are of documents that have been replaced (background.go).

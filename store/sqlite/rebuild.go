@@ -328,6 +328,9 @@ func readRows(ctx context.Context, db *sql.DB, query string) [][]any {
 		}
 		out = append(out, row)
 	}
+	if rows.Err() != nil {
+		return out // what lies behind the damage is lost with it
+	}
 	return out
 }
 
