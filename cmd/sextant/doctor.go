@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/sqlite"
 )
@@ -42,6 +43,7 @@ type diagnosis struct {
 type collectionHealth struct {
 	Name      string `json:"name"`
 	Documents int64  `json:"documents"`
+	Chunks    int64  `json:"chunks,omitempty"` // 0 is unknown: it is not loaded
 	Disk      int64  `json:"disk_bytes"`
 	Unused    int64  `json:"disk_unused_bytes"`
 	Derived   int64  `json:"derived_bytes"`
@@ -103,11 +105,12 @@ func (s *session) examine(ctx context.Context) (diagnosis, error) {
 	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return d, storeError(dir, err)
 	}
-	d.count(holdings, s.memory(ctx, d.Holder))
+	d.count(holdings, s.served(ctx, d.Holder))
 	for i := range problems {
 		d.Problems = append(d.Problems, troubleOf(&problems[i], holdings))
 	}
 	d.compareEncoders(e)
+	d.judgeSize()
 	d.judgeSpace()
 	d.Sound = d.nothingToDo()
 	return d, nil
@@ -127,16 +130,16 @@ func (d *diagnosis) nothingToDo() bool {
 }
 
 // count enters what is held.
-func (d *diagnosis) count(holdings []sqlite.Holding, memory map[string]int64) {
+func (d *diagnosis) count(holdings []sqlite.Holding, served map[string]sextant.CollectionInfo) {
 	for _, h := range holdings {
 		d.Collections = append(d.Collections, collectionHealth{Name: h.Spec.Name, Documents: h.Documents, Disk: h.Disk, Unused: h.Unused, Derived: h.Derived,
-			Memory: memory[h.Spec.Name], Dimension: h.Dimension, Encoder: h.Spec.Encoder})
+			Chunks: served[h.Spec.Name].Chunks, Memory: served[h.Spec.Name].Memory, Dimension: h.Dimension, Encoder: h.Spec.Encoder})
 	}
 }
 
-// memory asks the server that has the folder what its collections take in memory. One
-// that does not answer leaves that unknown: doctor must work then more than ever.
-func (s *session) memory(ctx context.Context, h *sqlite.Process) map[string]int64 {
+// served asks the server that has the folder what it has loaded. One that does not answer
+// leaves that unknown: doctor must work then more than ever.
+func (s *session) served(ctx context.Context, h *sqlite.Process) map[string]sextant.CollectionInfo {
 	if h == nil || h.Address == "" {
 		return nil
 	}
@@ -144,9 +147,9 @@ func (s *session) memory(ctx context.Context, h *sqlite.Process) map[string]int6
 	if err != nil {
 		return nil
 	}
-	out := map[string]int64{}
+	out := map[string]sextant.CollectionInfo{}
 	for _, c := range list.value.Collections {
-		out[c.Name] = c.Memory
+		out[c.Name] = c
 	}
 	return out
 }
@@ -200,6 +203,15 @@ func (d *diagnosis) compareEncoders(e encoder) {
 		if c.Encoder != "" && e.Embedder != nil && c.Encoder != d.Encoder {
 			d.find(c.Name, "Its vectors were made by another encoder than the one that is set: "+c.Encoder+", not "+d.Encoder+".",
 				"set EMBEDDING_MODEL to the one that made them, or ingest the collection again in a new folder (--data DIR)")
+		}
+	}
+}
+
+// judgeSize finds collections that an exact scan begins to be too slow for.
+func (d *diagnosis) judgeSize() {
+	for _, c := range d.Collections {
+		if n := max(c.Documents, c.Chunks); n >= sqlite.ManyChunks {
+			d.find(c.Name, fmt.Sprintf("It is larger than the embedded store is made for: %s, from %s on every search by meaning takes longer than a question should.", humanize.Comma(n), humanize.Comma(sqlite.ManyChunks)), "")
 		}
 	}
 }

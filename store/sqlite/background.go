@@ -24,14 +24,14 @@ type thresholds struct {
 
 var usual = thresholds{refresh: 50_000, save: 1_000, compact: 10_000, log: 16 << 20}
 
-// manyChunks is where an exact scan of all vectors begins to cost more than a question
+// ManyChunks is where an exact scan of all vectors begins to cost more than a question
 // should, see package vector.
-const manyChunks = 2_000_000
+const ManyChunks = 2_000_000
 
 // maintain starts what is due. The caller holds the writing lock.
 func (c *collection) maintain() {
 	x := c.index
-	if x.chunks.slots >= manyChunks && !c.warned {
+	if x.chunks.slots >= ManyChunks && !c.warned {
 		c.warned = true
 		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
 	}
