@@ -149,10 +149,17 @@ func TestIntegrationServe(t *testing.T) {
 		t.Errorf("%d documents restored of 30", n)
 	}
 
-	// One that writes says who has it.
-	refused := finish(t, command(t.Context(), bin, data, "ingest", "ntsb", accidents(t, 1)))
-	if want := fmt.Sprintf("process %d", s.Process.Pid); refused.code != exitFailure || !strings.Contains(refused.err, want) || !strings.Contains(refused.err, s.url) {
-		t.Errorf("ingest beside the server: exit %d, %q; want %q and %s in it", refused.code, refused.err, want, s.url)
+	// What is to be taken in is sent to it.
+	if r := finish(t, command(t.Context(), bin, data, "ingest", "ntsb", accidents(t, 1))); r.code != exitOK || !strings.Contains(r.err, s.url) {
+		t.Errorf("ingest beside the server: exit %d, %q", r.code, r.err)
+	}
+
+	// Verbs that need the folder to themselves say who has it.
+	for _, args := range [][]string{{"verify"}, {"doctor", "--repair"}, {"restore", "--force", backup}} {
+		refused := finish(t, command(t.Context(), bin, data, args...))
+		if want := fmt.Sprintf("process %d", s.Process.Pid); refused.code != exitFailure || !strings.Contains(refused.err, want) || !strings.Contains(refused.err, s.url) {
+			t.Errorf("%v beside the server: exit %d, %q; want %q and %s in it", args, refused.code, refused.err, want, s.url)
+		}
 	}
 
 	if took := s.stop(t, syscall.SIGTERM); took > 12*time.Second {
