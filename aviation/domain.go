@@ -1,6 +1,7 @@
 package aviation
 
 import (
+	"context"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -50,27 +51,29 @@ func Counting() compute.Domain {
 	}
 }
 
-func accidentsOnly(parts []constrain.Compiled) (filter.Filter, bool) {
+func accidentsOnly(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
+	parts := r.Parts
 	if has(parts, "investigation_type") || !anyOf(parts, incidentFields) && len(parts) == 0 {
-		return nil, false
+		return nil, false, nil
 	}
 	only := constrain.Compiled{Filter: filter.Eq{Field: "investigation_type", Value: filter.OfString("accident")}}
-	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true
+	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true, nil
 }
 
-func domesticOnly(parts []constrain.Compiled) (filter.Filter, bool) {
+func domesticOnly(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
+	parts := r.Parts
 	for _, field := range []string{"state", "country", "city", "airport", "registration", "accident_number", "event_id"} {
 		if has(parts, field) {
-			return nil, false
+			return nil, false, nil
 		}
 	}
 	only := constrain.Compiled{Filter: filter.Eq{Field: "country", Value: filter.OfString("United States")}}
-	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true
+	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true, nil
 }
 
 // makeAsSpelled counts only the spelling that was asked for, case aside.
-func makeAsSpelled(parts []constrain.Compiled) (filter.Filter, bool) {
-	out := append([]constrain.Compiled{}, parts...)
+func makeAsSpelled(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
+	out := append([]constrain.Compiled{}, r.Parts...)
 	changed := false
 	for i, p := range out {
 		if p.Field != "make" || p.Op != sextant.OpEq && p.Op != sextant.OpIn {
@@ -84,7 +87,7 @@ func makeAsSpelled(parts []constrain.Compiled) (filter.Filter, bool) {
 		}
 		out[i].Filter, changed = in, true
 	}
-	return constrain.Joint(out), changed
+	return constrain.Joint(out), changed, nil
 }
 
 var incidentFields = []string{"severity", "damage", "phase", "make", "model", "state", "event_date"}
@@ -103,7 +106,7 @@ func anyOf(parts []constrain.Compiled, fields []string) bool {
 }
 
 // notes are the fixed cautions of the field, each where it applies.
-func notes(r compute.Request) []string {
+func notes(_ context.Context, r compute.Request) ([]string, error) {
 	var out []string
 	if r.Reading.Request.Kind == "share" || r.Reading.Request.Compared || r.Reading.Request.Kind == "top" {
 		out = append(out, "Counts and shares are no risk: no hours flown and no fleet sizes are held.")
@@ -115,7 +118,7 @@ func notes(r compute.Request) []string {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Examples are questions to begin with.

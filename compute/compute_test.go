@@ -171,7 +171,7 @@ func TestRun(t *testing.T) {
 		{"How many orders with red pen?", sextant.Computed{Kind: "count", Unit: "documents", UnitLabel: "orders", Total: 2, IDs: []string{"000", "002"}}},
 		{"orders with ink, red", sextant.Computed{Kind: "list", Unit: "documents", UnitLabel: "orders", Total: 0, IDs: []string{}}},
 		{"orders by year, 2010 to 2012", sextant.Computed{Kind: "group", Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "year", Keys: []string{"2010", "2011", "2012"},
-			Columns: []string{"year", "orders"}, Rows: [][]any{{"2010", int64(2)}, {"2011", int64(0)}, {"2012", int64(2)}}, IDs: []string{"000", "001", "002", "003"}}},
+			Columns: []string{"year", "orders"}, Rows: [][]any{{"2010", int64(2)}, {"2011", int64(0)}, {"2012", int64(2)}}, Partial: []string{"2010"}, IDs: []string{"000", "001", "002", "003"}}},
 		{"orders by city", sextant.Computed{Kind: "group", Unit: "documents", UnitLabel: "orders", Total: 4, Unknown: 1, GroupBy: "city", Columns: []string{"city", "orders"},
 			Rows: [][]any{{"Oslo", int64(2)}, {"Rome", int64(1)}}, IDs: []string{"000", "001", "002", "003"}}},
 		{"Which item has the most orders?", sextant.Computed{Kind: "top", N: 1, Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "item", Columns: []string{"item", "orders"},

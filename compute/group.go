@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
@@ -14,293 +11,273 @@ import (
 	"github.com/sextant-rag/sextant/store"
 )
 
-// group breaks the count down by one or two fields; a top is a breakdown cut short.
+// group breaks the count down by one or two fields; a top is a breakdown cut short, and
+// a trend one by time.
 func (c *computer) group() (sextant.Computed, error) {
-	request := c.Reading.Request
-	out, err := c.base(request.Kind)
-	if err != nil || len(request.Groups) == 0 {
+	sharing := c.asked.Kind == "share"
+	kind := c.asked.Kind
+	if sharing {
+		kind = "group"
+	}
+	out, err := c.base(kind)
+	if err != nil || len(c.asked.Groups) == 0 {
 		out.Kind = "count"
 		return out, err
 	}
-	g := request.Groups[0]
+	g := c.asked.Groups[0]
 	if _, ok := c.spec.Schema.Field(g.Field); !ok {
 		out.Kind = "count"
 		return out, nil
 	}
-	out.GroupBy, out.Columns = g.Name, []string{g.Name, out.UnitLabel}
-	facet, err := c.facet(g, c.Filter, out.Unit)
+	if len(c.asked.Groups) > 1 && c.asked.Of == "" {
+		return out, c.cross(&out, g, c.asked.Groups[1])
+	}
+	t, err := c.rowsOf(&out, g)
 	if err != nil {
 		return out, err
 	}
-	out.Unknown = facet.Unknown
-	out.Rows, out.Keys = c.rows(g, facet)
-	if request.Kind == "top" {
-		c.cut(&out, request)
+	if err := c.otherCountsOfRows(&out, g, t); err != nil {
+		return out, err
 	}
-	c.cautions(&out, g, facet)
-	if len(request.Groups) > 1 {
-		return out, c.cross(&out, request.Groups[1])
+	c.cautions(&out, g, t)
+	switch {
+	case sharing:
+		part, _ := constrain.Compile(c.spec, c.Parser.Lexicon(), c.Reading.Part)
+		err = c.addShares(&out, g, constrain.Joint(part), "in the part")
+	case c.asked.Risk && c.Domain.Grave != nil && !c.restricts(c.Domain.Grave.Filter):
+		err = c.addShares(&out, g, c.Domain.Grave.Filter, c.Domain.Grave.Name)
 	}
-	return out, nil
+	if err == nil && inTime(g) {
+		err = c.inTime(&out, g)
+	}
+	return out, err
 }
 
-func (c *computer) facet(g constrain.Grouping, f filter.Filter, unit string) (store.Facet, error) {
-	return c.Collection.Facet(c.ctx, store.FacetQuery{Field: g.Field, Filter: f, Unit: unit, By: store.Interval(g.By)})
-}
-
-// rows writes the buckets as [key, count], in order of time with the empty ones
-// inside the asked and covered period, or by falling count and name.
-func (c *computer) rows(g constrain.Grouping, facet store.Facet) (rows [][]any, keys []string) {
-	buckets := facet.Buckets
-	if g.By == string(store.Year) {
-		buckets, keys = c.years(facet)
+// rowsOf fills in the rows of a breakdown by one field.
+func (c *computer) rowsOf(out *sextant.Computed, g constrain.Grouping) (t tally, err error) {
+	out.GroupBy, out.Columns = g.Name, []string{g.Name, out.UnitLabel}
+	if of, ok := c.spec.Schema.Field(c.asked.Of); ok && of.Group == "" {
+		out.SumOf, out.Columns[1] = of.Name, c.label(of.Name)
+		t, err = c.addUp(g, c.Filter, of.Name)
+	} else {
+		t, err = c.tally(g, c.Filter, out.Unit)
 	}
-	if g.By == "" {
-		slices.SortStableFunc(buckets, func(a, b store.Bucket) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(key(g, a.Value), key(g, b.Value)))
-		})
+	if err != nil {
+		return t, err
 	}
-	rows = make([][]any, len(buckets))
-	for i, b := range buckets {
-		rows[i] = []any{key(g, b.Value), b.Count}
+	out.Unknown = t.unknown
+	buckets := t.buckets
+	if inTime(g) {
+		buckets, out.Keys = c.filled(g, buckets)
 	}
-	return rows, keys
-}
-
-// key writes a bucket's value; months of the year with two digits, so that they sort.
-func key(g constrain.Grouping, v filter.Value) string {
-	if g.By == string(store.MonthOfYear) && len(v.Str()) == 1 {
-		return "0" + v.Str()
+	for _, b := range buckets {
+		out.Rows = append(out.Rows, []any{b.key, b.count})
 	}
-	return v.String()
-}
-
-// years fills in the years that were asked for, are covered, and have none: a zero
-// is only said where the data could have shown otherwise.
-func (c *computer) years(facet store.Facet) ([]store.Bucket, []string) {
-	from, to, ok := c.askedYears()
-	if !ok {
-		return facet.Buckets, nil
+	if c.asked.Kind == "top" {
+		c.cut(out)
 	}
-	counts := map[string]int64{}
-	for _, b := range facet.Buckets {
-		counts[b.Value.Str()] = b.Count
-	}
-	var out []store.Bucket
-	var keys []string
-	for y := from; y <= to; y++ {
-		label := strconv.Itoa(y)
-		keys = append(keys, label)
-		out = append(out, store.Bucket{Value: filter.OfString(label), Count: counts[label]})
-	}
-	return out, keys
-}
-
-// askedYears returns the years that the question's period and the coverage share.
-func (c *computer) askedYears() (from, to int, ok bool) {
-	covered, ok := c.coverage()
-	if !ok {
-		return 0, 0, false
-	}
-	for _, p := range c.Parts {
-		if p.Field != c.spec.DateField || len(p.Values) != 1 || p.Op == sextant.OpNotIn {
-			continue
-		}
-		if s, isSpan := p.Values[0].(constrain.Span); isSpan {
-			first, last := covered.From, covered.To
-			if s.From.After(first) {
-				first = s.From
-			}
-			if !s.To.IsZero() && s.To.Before(last) {
-				last = s.To
-			}
-			return first.Year(), last.Year(), !last.Before(first)
-		}
-	}
-	return 0, 0, false
-}
-
-func (c *computer) coverage() (constrain.Span, bool) {
-	for _, cov := range c.Ledger.Coverage {
-		if cov.Collection == c.spec.Name && cov.Field == c.spec.DateField {
-			from, err1 := time.Parse(time.DateOnly, cov.From)
-			to, err2 := time.Parse(time.DateOnly, cov.To)
-			return constrain.Span{From: from, To: to}, err1 == nil && err2 == nil
-		}
-	}
-	return constrain.Span{}, false
+	return t, nil
 }
 
 // cut keeps the n largest (or smallest) rows of a top. A tie at the cut is said.
-func (c *computer) cut(out *sextant.Computed, request constrain.Request) {
+func (c *computer) cut(out *sextant.Computed) {
 	slices.SortStableFunc(out.Rows, func(a, b []any) int {
 		d := cmp.Compare(b[1].(int64), a[1].(int64))
-		if request.Least {
+		if c.asked.Least {
 			d = -d
 		}
 		return d
 	})
-	out.N, out.Keys = request.N, nil
+	out.N, out.Keys = c.asked.N, nil
 	if len(out.Rows) <= out.N {
 		return
 	}
 	if last, next := out.Rows[out.N-1], out.Rows[out.N]; last[1] == next[1] {
-		out.Method.Notes = append(out.Method.Notes, fmt.Sprintf("%v and %v have the same count at the cut.", last[0], next[0]))
+		c.note(out, "%v and %v have the same count at the cut.", last[0], next[0])
 	}
 	out.Rows = out.Rows[:out.N]
 }
 
 // cautions says what a reader of the rows could get wrong.
-func (c *computer) cautions(out *sextant.Computed, g constrain.Grouping, facet store.Facet) {
-	if facet.Unknown > 0 {
-		out.Method.Unknown = append(out.Method.Unknown, fmt.Sprintf("%s is not recorded for %d of the %d %s; they stand in no row.", c.label(g.Field), facet.Unknown, facet.Total, out.UnitLabel))
+func (c *computer) cautions(out *sextant.Computed, g constrain.Grouping, t tally) {
+	label := c.label(g.Field)
+	switch {
+	case t.unknown > 0 && g.By == string(store.Hour):
+		out.Method.Unknown = append(out.Method.Unknown, fmt.Sprintf("The time of day is not recorded for %d of the %d %s; they stand in no row.", t.unknown, t.total, out.UnitLabel))
+	case t.unknown > 0:
+		out.Method.Unknown = append(out.Method.Unknown, fmt.Sprintf("%s is not recorded for %d of the %d %s; they stand in no row.", label, t.unknown, t.total, out.UnitLabel))
 	}
-	if sum := total(facet.Buckets); sum > facet.Total-facet.Unknown {
-		out.Method.Notes = append(out.Method.Notes, fmt.Sprintf("Rows sum to %d: one of the %s can stand in several rows, where its %s differ.", sum, out.UnitLabel, c.label(g.Field)))
+	if float64(t.unknown) > tooManyUnknown*float64(t.total) {
+		out.Method.AtLeast = true
 	}
-	covered, ok := c.coverage()
-	if ok && g.By == string(store.Year) && len(facet.Buckets) > 0 && covered.To.YearDay() < 365 && facet.Buckets[len(facet.Buckets)-1].Value.Str() == strconv.Itoa(covered.To.Year()) {
-		out.Method.Notes = append(out.Method.Notes, fmt.Sprintf("%d is partial: the data end on %s.", covered.To.Year(), covered.To.Format(time.DateOnly)))
+	if t.repeats {
+		c.note(out, "Rows sum to more than the total: one of the %s can stand in several rows, where its %s differ.", out.UnitLabel, label)
 	}
 }
 
-func total(buckets []store.Bucket) (n int64) {
-	for _, b := range buckets {
-		n += b.Count
+// addShares adds to each row how many of it are in the part, and that share.
+func (c *computer) addShares(out *sextant.Computed, g constrain.Grouping, part filter.Filter, name string) error {
+	part, err := c.spec.Schema.Resolve(part)
+	if err != nil || filter.IsAll(part) {
+		return nil // the collection does not hold what the part is about
 	}
-	return n
-}
-
-// maxCross bounds the rows of a cross-table's first field.
-const maxCross = 60
-
-// cross breaks each row down by a second field.
-func (c *computer) cross(out *sextant.Computed, second constrain.Grouping) error {
-	first := c.Reading.Request.Groups[0]
-	if _, ok := c.spec.Schema.Field(second.Field); !ok {
-		return nil
+	t, err := c.tally(g, filter.Simplify(filter.And{c.Filter, part}), out.Unit)
+	if err != nil {
+		return err
 	}
-	out.Columns = []string{first.Name, second.Name, out.UnitLabel}
-	out.GroupBy = first.Name + ", " + second.Name
-	var rows [][]any
+	out.ShareOf = filter.String(part)
+	out.Columns = append(out.Columns, name, "%", "from %", "to %")
+	counts, small := t.counts(), false
 	for i, row := range out.Rows {
-		if i == maxCross {
-			out.Method.Notes = append(out.Method.Notes, fmt.Sprintf("Only the first %d of %d rows are broken down.", maxCross, len(out.Rows)))
-			break
-		}
-		f, ok := c.within(first, row[0].(string))
-		if !ok {
-			continue
-		}
-		facet, err := c.facet(second, f, out.Unit)
-		if err != nil {
-			return err
-		}
-		inner, _ := c.rows(second, facet)
-		for _, r := range inner {
-			rows = append(rows, []any{row[0], r[0], r[1]})
-		}
+		n, _ := row[1].(int64)
+		k := counts[fmt.Sprint(row[0])]
+		s := shareOf(k, n)
+		out.Rows[i] = append(row, k, s.percent, s.low, s.high)
+		small = small || n > 0 && n < few
 	}
-	out.Rows = rows
+	if small {
+		c.note(out, "Rows of fewer than %d say little: look at the intervals (95 %%, Wilson) before comparing shares.", few)
+	}
 	return nil
 }
 
-// within is the filter of one row of a breakdown.
-func (c *computer) within(g constrain.Grouping, label string) (filter.Filter, bool) {
-	field, _ := c.spec.Schema.Field(g.Field)
-	var f filter.Filter
-	switch g.By {
-	case "":
-		v, err := filter.Parse(field.Kind, label)
-		if err != nil {
-			return nil, false
-		}
-		f = filter.Eq{Field: g.Field, Value: v}
-	case string(store.Year):
-		y, err := strconv.Atoi(label)
-		if err != nil {
-			return nil, false
-		}
-		f = filter.DayRange(g.Field, filter.Date(y, 1, 1), filter.Date(y, 12, 31))
-	default:
-		return nil, false
+// restricts reports whether the conditions already demand a part.
+func (c *computer) restricts(part filter.Filter) bool {
+	field := filter.FieldOf(part)
+	return slices.ContainsFunc(c.Parts, func(p constrain.Compiled) bool { return p.Field == field })
+}
+
+// otherCountsOfRows adds, where units stand in no row, the other counts of those that do.
+func (c *computer) otherCountsOfRows(out *sextant.Computed, g constrain.Grouping, t tally) error {
+	if t.unknown == 0 || g.By != "" {
+		return nil
 	}
-	row := constrain.Compiled{Group: field.Group, Filter: f}
-	return constrain.Joint(append(slices.Clone(c.Parts), row)), true
-}
-
-// compared finds the constraint whose values are set against each other.
-func (c *computer) compared() int {
-	return slices.IndexFunc(c.Parts, func(p constrain.Compiled) bool {
-		return len(p.Values) > 1 && (p.Op == sextant.OpIn || p.Op == sextant.OpContains)
-	})
-}
-
-// compare counts each of the values by itself under all other constraints.
-func (c *computer) compare(at int) (sextant.Computed, error) {
-	out, err := c.base("compare")
+	known := *c
+	known.Parts = append(slices.Clone(c.Parts), c.on(g.Field, filter.Exists{Field: g.Field}))
+	known.Request.Parts = known.Parts
+	known.Filter = constrain.Joint(known.Parts)
+	within := sextant.Method{OtherCounts: []sextant.OtherCount{}}
+	total, err := c.Collection.Count(c.ctx, known.Filter, out.Unit)
 	if err != nil {
-		return out, err
+		return err
 	}
-	varied := c.Parts[at]
-	out.GroupBy, out.Columns = varied.Field, []string{varied.Field, out.UnitLabel}
-	for _, v := range varied.Values {
-		one := varied.Constraint
-		one.Values, one.Narrow = []any{v}, nil
-		if one.Op == sextant.OpIn {
-			one.Op = sextant.OpEq
-		}
-		parts := slices.Clone(c.Parts)
-		compiled, _ := constrain.Compile(c.spec, c.Parser.Lexicon(), []constrain.Constraint{one})
-		parts[at] = compiled[0]
-		n, err := c.Collection.Count(c.ctx, constrain.Joint(parts), out.Unit)
+	out.Method.OtherCounts = append(out.Method.OtherCounts, sextant.OtherCount{Rule: "with a known " + c.label(g.Field), Count: total, Why: "the others stand in no row of the table"})
+	if err := known.otherCounts(&within, out.Unit, total); err != nil {
+		return err
+	}
+	for _, o := range within.OtherCounts {
+		o.Rule += ", with a known " + c.label(g.Field)
+		out.Method.OtherCounts = append(out.Method.OtherCounts, o)
+	}
+	return nil
+}
+
+// maxCross bounds the rows of a cross-table's side that is gone through one by one.
+const maxCross = 60
+
+// cross breaks the count down by two fields at once: rows of first, second, count.
+func (c *computer) cross(out *sextant.Computed, first, second constrain.Grouping) error {
+	if _, ok := c.spec.Schema.Field(second.Field); !ok {
+		out.Kind = "count"
+		return nil
+	}
+	out.GroupBy, out.Columns = first.Name+", "+second.Name, []string{first.Name, second.Name, out.UnitLabel}
+	t, err := c.tally(first, c.Filter, out.Unit)
+	if err != nil {
+		return err
+	}
+	out.Unknown = t.unknown
+	c.cautions(out, first, t)
+	switch {
+	case first.By != "" && second.By != "" && first.Field == second.Field:
+		err = c.crossTimes(out, first, second)
+	case first.By != "":
+		err = c.crossValues(out, second, first, 1, 0)
+	default:
+		err = c.crossValues(out, first, second, 0, 1)
+	}
+	if err == nil {
+		order(out.Rows, first, second)
+	}
+	return err
+}
+
+// crossValues goes through the values of one side and counts by the other within each.
+// at and with are the places of the two keys in a row.
+func (c *computer) crossValues(out *sextant.Computed, outer, inner constrain.Grouping, at, with int) error {
+	t, err := c.tally(outer, c.Filter, out.Unit)
+	if err != nil {
+		return err
+	}
+	if at == 1 {
+		out.Method.Unknown = append(out.Method.Unknown, unknownLine(c.label(outer.Field), t, out.UnitLabel)...)
+	}
+	if len(t.buckets) > maxCross {
+		c.note(out, "Of %d values of %s the %d commonest are broken down.", len(t.buckets), c.label(outer.Field), maxCross)
+		t.buckets = t.buckets[:maxCross]
+	}
+	for _, b := range t.buckets {
+		row := c.on(outer.Field, filter.Eq{Field: outer.Field, Value: b.value})
+		parts, err := c.tally(inner, c.with(row), out.Unit)
 		if err != nil {
-			return out, err
+			return err
 		}
-		label := valueText(v)
-		out.Keys, out.Rows = append(out.Keys, label), append(out.Rows, []any{label, n})
+		for _, p := range parts.buckets {
+			cells := []any{nil, nil, p.count}
+			cells[at], cells[with] = b.key, p.key
+			out.Rows = append(out.Rows, cells)
+		}
 	}
-	return out, nil
+	return nil
 }
 
-func valueText(v any) string {
-	if s, ok := v.(constrain.Span); ok {
-		from, to := s.Strings()
-		if y := s.From.Year(); from == fmt.Sprintf("%d-01-01", y) && to == fmt.Sprintf("%d-12-31", y) {
-			return strconv.Itoa(y)
-		}
-		return from + " to " + to
+func unknownLine(label string, t tally, units string) []string {
+	if t.unknown == 0 {
+		return nil
 	}
-	return fmt.Sprint(v)
+	return []string{fmt.Sprintf("%s is not recorded for %d of the %d %s; they stand in no row.", label, t.unknown, t.total, units)}
 }
 
-// extreme finds the first or last documents in time. All that share the day of the
-// first one are named: the data know no order within a day.
-func (c *computer) extreme() (sextant.Computed, error) {
-	out, err := c.base(c.Reading.Request.Kind)
-	if err != nil || c.spec.DateField == "" {
-		return out, err
+// crossTimes counts two intervals of one field from its single times.
+func (c *computer) crossTimes(out *sextant.Computed, first, second constrain.Grouping) error {
+	times, err := c.Collection.Facet(c.ctx, store.FacetQuery{Field: first.Field, Filter: c.Filter, Unit: out.Unit})
+	if err != nil {
+		return err
 	}
-	n := max(c.Reading.Request.N, 1)
-	list, err := c.Collection.List(c.ctx, store.ListQuery{Filter: c.Filter, By: c.spec.DateField, Desc: out.Kind == "last", Limit: n})
-	if err != nil || len(list.IDs) == 0 {
-		return out, err
+	counts := map[[2]string]int64{}
+	var untimed int64
+	for _, b := range times.Buckets {
+		x, ok := intervalLabel(first.By, b.Value.Time())
+		y, also := intervalLabel(second.By, b.Value.Time())
+		if !ok || !also {
+			untimed += b.Count
+			continue
+		}
+		counts[[2]string{x, y}] += b.Count
 	}
-	docs, err := c.Collection.Get(c.ctx, list.IDs)
-	if err != nil || len(docs) == 0 {
-		return out, err
+	for keys, n := range counts {
+		out.Rows = append(out.Rows, []any{keys[0], keys[1], n})
 	}
-	when := docs[0].Meta.Fields.One(c.spec.DateField)
-	out.Date, out.N, out.Next = when.Time().Format(time.DateOnly), n, ""
-	if n == 1 {
-		sameDay := constrain.Compiled{Filter: filter.DayRange(c.spec.DateField, when, when)}
-		out.IDs, _, err = c.ids(constrain.Joint(append(slices.Clone(c.Parts), sameDay)))
-		return out, err
+	if untimed > 0 {
+		out.Method.Unknown = append(out.Method.Unknown, fmt.Sprintf("The time of day is not recorded for %d of the %d %s; they stand in no row.", untimed, times.Total, out.UnitLabel))
 	}
-	out.IDs, out.Columns = nil, []string{"date", "title", "id"}
-	for _, d := range docs {
-		out.IDs = append(out.IDs, d.ID.Native())
-		out.Rows = append(out.Rows, []any{d.Meta.Fields.One(c.spec.DateField).String(), d.Title, d.ID.Native()})
+	return nil
+}
+
+// order sorts the rows of a cross-table: times in their order, values by the first
+// side's total and then by count.
+func order(rows [][]any, first, second constrain.Grouping) {
+	totals := map[any]int64{}
+	for _, r := range rows {
+		totals[r[0]] += r[2].(int64)
 	}
-	return out, nil
+	side := func(g constrain.Grouping, a, b []any, at int, n func([]any) int64) int {
+		if g.By != "" {
+			return compareLabels(g.By, a[at].(string), b[at].(string))
+		}
+		return cmp.Or(cmp.Compare(n(b), n(a)), cmp.Compare(a[at].(string), b[at].(string)))
+	}
+	slices.SortFunc(rows, func(a, b []any) int {
+		return cmp.Or(side(first, a, b, 0, func(r []any) int64 { return totals[r[0]] }), side(second, a, b, 1, func(r []any) int64 { return r[2].(int64) }))
+	})
 }

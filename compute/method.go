@@ -2,9 +2,9 @@ package compute
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
@@ -19,20 +19,65 @@ const tooManyUnknown = 0.2
 // method writes the card of a figure.
 func (c *computer) method(unit string, total int64) (sextant.Method, error) {
 	m := sextant.Method{Unit: c.spec.UnitLabel(unit), Scope: "all " + c.spec.UnitLabel(store.Documents) + " of " + c.spec.Title + " that are held", Period: c.period(), Files: c.Files}
-	if covered, ok := c.coverage(); ok {
-		from, to := covered.Strings()
-		m.Coverage, m.DataDate = from+" to "+to, to
-	}
 	m.Unknown, m.AtLeast = c.unknowns()
-	if c.Domain.Notes != nil {
-		m.Notes = c.Domain.Notes(c.Request)
-	}
-	for _, fill := range []func(*sextant.Method) error{c.openCases, c.countedAs, func(m *sextant.Method) error { return c.otherCounts(m, unit, total) }} {
+	for _, fill := range []func(*sextant.Method) error{c.covers, c.notes, c.openCases, c.countedAs, func(m *sextant.Method) error { return c.otherCounts(m, unit, total) }, func(m *sextant.Method) error { return c.proxies(m, unit) }} {
 		if err := fill(&m); err != nil {
 			return m, err
 		}
 	}
 	return m, nil
+}
+
+// covers says over which days the collection holds documents, and what of the period that
+// is asked for lies outside.
+func (c *computer) covers(m *sextant.Method) error {
+	covered, ok := c.coverage()
+	if !ok {
+		return nil
+	}
+	_, begin, stray, err := c.strays()
+	if err != nil {
+		return err
+	}
+	if begin.Before(covered.From) {
+		begin = covered.From
+	}
+	from, to := constrain.Span{From: begin, To: covered.To}.Strings()
+	m.Coverage, m.DataDate = from+" to "+to, to
+	if stray > 0 {
+		m.Coverage += fmt.Sprintf(", and %d stray records from %s on", stray, covered.From.Format(time.DateOnly))
+	}
+	for _, p := range c.Parts {
+		if s, ok := asSpan(p, c.spec.DateField); ok && len(p.Values) == 1 {
+			if !s.From.IsZero() && s.From.Before(begin) || !s.To.IsZero() && s.To.After(covered.To) {
+				m.Notes = append(m.Notes, fmt.Sprintf("The data run from %s to %s; of what was asked beyond that nothing is held, which is not zero.", from, to))
+			}
+		}
+	}
+	return nil
+}
+
+func asSpan(p constrain.Compiled, field string) (constrain.Span, bool) {
+	if p.Field != field || len(p.Values) == 0 || p.Op == sextant.OpNotIn {
+		return constrain.Span{}, false
+	}
+	s, ok := p.Values[0].(constrain.Span)
+	return s, ok
+}
+
+func (c *computer) notes(m *sextant.Method) error {
+	for _, p := range c.Parts {
+		if p.Op == sextant.OpMentions || p.Op == sextant.OpNotMentions {
+			m.Notes = append(m.Notes, "A mention is no cause: the words stand in the text, whatever it says of them.")
+			break
+		}
+	}
+	if c.Domain.Notes == nil {
+		return nil
+	}
+	notes, err := c.Domain.Notes(c.ctx, c.Request)
+	m.Notes = append(m.Notes, notes...)
+	return err
 }
 
 func (c *computer) period() string {
@@ -60,27 +105,42 @@ func (c *computer) period() string {
 // recorded, and whether the field is missing in so many of the documents it had to
 // decide on that the count is a lower bound.
 func (c *computer) unknowns() (lines []string, atLeast bool) {
-	for i, k := range c.Ledger.Constraints {
-		if k.Within == 0 || !slices.Contains(k.Collections, c.spec.Name) {
+	for _, p := range c.Parts {
+		k, ok := c.account(p)
+		if !ok || k.Within == 0 {
 			continue
 		}
-		field, ok := c.spec.Schema.Field(k.Field)
-		if !ok || !field.Facet {
-			continue // an identifier that is not recorded names no other record
+		atLeast = atLeast || c.mostlyUnknown(k)
+		units := c.spec.UnitLabel(store.Documents)
+		if p.Op == sextant.OpMentions || p.Op == sextant.OpNotMentions {
+			lines = append(lines, fmt.Sprintf("No %s is held for %d of the %d %s that satisfy every other condition.", p.Field, k.Within, k.Others, units))
+			continue
 		}
-		if float64(k.Within) > tooManyUnknown*float64(k.Others) {
-			atLeast = true
-		}
-		lines = append(lines, fmt.Sprintf("%s is not recorded for %d of the %d %s that satisfy every other condition.", c.label(c.Ledger.Constraints[i].Field), k.Within, k.Others, c.spec.UnitLabel(store.Documents)))
+		lines = append(lines, fmt.Sprintf("%s is not recorded for %d of the %d %s that satisfy every other condition.", c.label(p.Field), k.Within, k.Others, units))
 	}
 	return lines, atLeast
 }
 
-func (c *computer) label(name string) string {
-	if f, ok := c.spec.Schema.Field(name); ok && f.Label != "" {
-		return f.Label
+// account finds what the ledger says of a constraint that values of this collection could
+// satisfy if they had been recorded.
+func (c *computer) account(p constrain.Compiled) (sextant.Constraint, bool) {
+	field, ok := c.spec.Schema.Field(p.Field)
+	mention := p.Op == sextant.OpMentions || p.Op == sextant.OpNotMentions
+	if !mention && (!ok || !field.Facet) {
+		return sextant.Constraint{}, false // an identifier that is not recorded names no other record
 	}
-	return name
+	for _, k := range c.Ledger.Constraints {
+		if k.Field == p.Field && k.Op == p.Op && k.Start == p.Start && k.End == p.End && slices.Contains(k.Collections, c.spec.Name) {
+			return k, true
+		}
+	}
+	return sextant.Constraint{}, false
+}
+
+// mostlyUnknown reports whether so many could satisfy a constraint besides that a count
+// under it is a lower bound.
+func (c *computer) mostlyUnknown(k sextant.Constraint) bool {
+	return float64(k.Within) > tooManyUnknown*float64(k.Others)
 }
 
 func (c *computer) openCases(m *sextant.Method) (err error) {
@@ -118,7 +178,7 @@ func (c *computer) countedAs(m *sextant.Method) error {
 func (c *computer) otherCounts(m *sextant.Method, unit string, total int64) error {
 	add := func(rule, why string, f filter.Filter, unit string) error {
 		n, err := c.Collection.Count(c.ctx, f, unit)
-		if err == nil && n != total {
+		if err == nil && n != total && !slices.ContainsFunc(m.OtherCounts, func(o sextant.OtherCount) bool { return o.Rule == rule }) {
 			m.OtherCounts = append(m.OtherCounts, sextant.OtherCount{Rule: rule, Count: n, Why: why})
 		}
 		return err
@@ -148,7 +208,11 @@ func (c *computer) otherCounts(m *sextant.Method, unit string, total int64) erro
 		}
 	}
 	for _, r := range c.Domain.Rules {
-		if f, ok := r.Apply(c.Parts); ok {
+		f, ok, err := r.Apply(c.ctx, c.Request)
+		if err != nil {
+			return fmt.Errorf("count by the rule %q: %w", r.Name, err)
+		}
+		if ok {
 			if err := add(r.Name, r.Why, f, unit); err != nil {
 				return err
 			}
@@ -197,51 +261,4 @@ func negatedParts(parts []constrain.Compiled) []constrain.Compiled {
 	return slices.DeleteFunc(slices.Clone(parts), func(p constrain.Compiled) bool {
 		return p.Op != sextant.OpNotIn && p.Op != sextant.OpNotContains || p.Group == ""
 	})
-}
-
-// title names the figure by its conditions.
-func (c *computer) title(label string) string {
-	var words []string
-	for _, p := range c.Parts {
-		words = append(words, Describe(c.spec, p))
-	}
-	if len(words) == 0 {
-		return "All " + label
-	}
-	return strings.ToUpper(label[:1]) + label[1:] + ": " + strings.Join(words, "; ")
-}
-
-// Describe writes a constraint for people: "state AK", "date 2008-01-01 to 2012-12-31".
-func Describe(spec sextant.Collection, p constrain.Compiled) string {
-	if p.Field == "filter" {
-		return filter.String(p.Filter)
-	}
-	label := p.Field
-	if f, ok := spec.Schema.Field(p.Field); ok && f.Label != "" {
-		label = f.Label
-	}
-	texts := make([]string, len(p.Values))
-	for i, v := range p.Values {
-		texts[i] = valueText(v)
-	}
-	switch p.Op {
-	case sextant.OpNotIn, sextant.OpNotContains:
-		return label + " not " + strings.Join(texts, " or ")
-	case sextant.OpGte:
-		return label + " from " + strings.TrimSuffix(texts[0], " to ")
-	case sextant.OpLte:
-		return label + " up to " + strings.TrimPrefix(texts[0], " to ")
-	case sextant.OpBetween:
-		return label + " " + strings.Join(texts, " to ")
-	}
-	return label + " " + strings.Join(texts, " or ")
-}
-
-// wilson returns the 95 % score interval of k of n (Wilson 1927), as shares.
-func wilson(k, n int64) (low, high float64) {
-	const z = 1.959963984540054
-	p, size := float64(k)/float64(n), float64(n)
-	centre := (p + z*z/(2*size)) / (1 + z*z/size)
-	half := z / (1 + z*z/size) * math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
-	return max(0, centre-half), min(1, centre+half)
 }

@@ -110,7 +110,11 @@ func (q *Query) commonest(i int) (Claim, bool) {
 	if w := q.Tokens[end-1].Lower; !counted && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 		n = 10
 	}
-	return asks(i, end, Request{Kind: "top", N: n, Least: least, Groups: []Grouping{g}})
+	r := Request{Kind: "top", N: n, Least: least, Groups: []Grouping{g}}
+	if w := q.Tokens[at].Lower; w == "deadliest" || w == "worst" {
+		r.Of = q.Lexicon.Grave
+	}
+	return asks(i, end, r)
 }
 
 var byNumber = NewTable(phrases(true, "by number of, by the number of, by count of, by"))
@@ -150,7 +154,9 @@ func (q *Query) whichMost(i int) (Claim, bool) {
 	}
 	g, to, ok := q.groupingAt(at)
 	if !ok {
-		return Claim{}, false
+		if g, to, ok = q.typeAt(at); !ok || !q.dangerAhead(to) {
+			return Claim{}, false
+		}
 	}
 	most, least := q.mostAhead(to)
 	if !most && !least {
@@ -165,9 +171,24 @@ func (q *Query) whichMost(i int) (Claim, bool) {
 	return asks(i, to, Request{Kind: "top", Groups: []Grouping{g}, N: n, Least: least})
 }
 
+// typeAt reads "which aircraft", which asks for a type of them.
+func (q *Query) typeAt(i int) (Grouping, int, bool) {
+	g, ok := q.Lexicon.TypeOf[q.Lexicon.Units[q.Word(i)]]
+	return g, i + 1, ok
+}
+
+func (q *Query) dangerAhead(i int) bool {
+	for k := i; k < len(q.Tokens) && k < i+8; k++ {
+		if riskWords[q.Tokens[k].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
 var (
-	mostWords  = set(`most highest largest deadliest worst leads lead led`)
-	leastWords = set(`fewest least lowest`)
+	mostWords  = set(`most highest largest deadliest worst leads lead led riskiest`)
+	leastWords = set(`fewest least lowest safest`)
 )
 
 func (q *Query) mostAhead(i int) (most, least bool) {
@@ -193,7 +214,7 @@ func (q *Query) versus(i int) (Claim, bool) {
 	return asks(i, to, Request{Compared: true})
 }
 
-var comparatives = set(`safer deadlier riskier worse better higher lower larger smaller bigger greater commoner rarer frequent dangerous`)
+var comparatives = set(`safer unsafe deadlier riskier worse better higher lower larger smaller bigger greater commoner rarer frequent dangerous`)
 
 // comparative reads "which was deadlier, California or Texas", "is X safer than Y",
 // "number of events each".
@@ -270,9 +291,17 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 			break
 		}
 	}
+	isPart := func(c Claim) bool { return c.From > verb }
+	if verb == len(q.Tokens) { // "share of fatal accidents, Acme against Bolt"
+		noun := r.Request.to
+		for noun < verb && !q.EventNoun(noun) {
+			noun++
+		}
+		isPart = func(c Claim) bool { return c.From >= r.Request.to && c.From <= noun && noun < verb }
+	}
 	var whole, part []Claim
 	for _, c := range *claims {
-		if c.From > verb {
+		if isPart(c) {
 			part = append(part, c)
 		} else {
 			whole = append(whole, c)

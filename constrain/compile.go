@@ -192,9 +192,9 @@ func Joint(constraints []Compiled) filter.Filter {
 // alone is the filter of one constraint by itself.
 func (c Compiled) alone() filter.Filter { return Joint([]Compiled{c}) }
 
-// unknown is the constraint turned into "the field is not recorded, though it could
+// Unknown is the constraint turned into "the field is not recorded, though it could
 // have been".
-func (c Compiled) unknown(l *Lexicon) Compiled {
+func (c Compiled) Unknown(l *Lexicon) Compiled {
 	if isMention(c.Op) {
 		c.Filter = untold(c.Condition)
 		return c

@@ -159,7 +159,7 @@ func (k *keeper) account(i int) error {
 	if k.compiled[i].Field == "filter" {
 		return nil
 	}
-	unknown := k.compiled[i].unknown(k.lexicon)
+	unknown := k.compiled[i].Unknown(k.lexicon)
 	missing, err := k.count(unknown.alone())
 	if err != nil {
 		return err

@@ -35,6 +35,12 @@ type Lexicon struct {
 	// Applies says, by field and over fields of the same group, where a field can be
 	// recorded at all: an event abroad has no state, which is not an unknown one.
 	Applies map[string]filter.Filter
+	// Grave is the numeric field by which one event is worse than another, "" if none is.
+	Grave string
+	// Summed names fields that a breakdown adds up when the words name them: "deaths by year".
+	Summed map[string]bool
+	// TypeOf says, by unit, what "which aircraft" asks for a type of.
+	TypeOf map[string]Grouping
 	// TextNouns maps the words for texts to what they are: "cause", "article". Singular.
 	TextNouns map[string]TextNoun
 	// Units maps the words for what is counted to a unit: a group's name or "documents".

@@ -151,7 +151,9 @@ func (q *Query) relativeBefore(i int) int {
 }
 
 // quoted reports whether a quote opens before token i.
-func (q *Query) quoted(i int) bool { return i < len(q.Tokens) && strings.ContainsAny(q.Gap(i), "\"“„«") }
+func (q *Query) quoted(i int) bool {
+	return i < len(q.Tokens) && strings.ContainsAny(q.Gap(i), "\"“„«")
+}
 
 // mentionAt reads the claim of a verb at i whose phrases begin at token at.
 func (q *Query) mentionAt(i, at int) (Claim, bool) {

@@ -6,11 +6,12 @@ import (
 
 // Request is what a question asks to be computed, apart from its conditions.
 type Request struct {
-	Kind     string // count, list, group, compare, top, share, first, last, sum; "" when nothing is asked for by words
+	Kind     string // count, list, group, compare, top, share, first, last, sum, mean, distinct, max, min; "" when nothing is asked for by words
 	Groups   []Grouping
-	N        int    // of a top
+	N        int    // of a top, and of firsts, lasts, max and min
 	Least    bool   // of a top: the fewest
-	SumOf    string // field
+	Of       string // field of a sum, mean, max or min; of a breakdown, what its rows add up instead of counting
+	Risk     bool   // the words ask what is dangerous or safe
 	Unit     string // what the words count: "documents" or a group; "" not said
 	Compared bool   // values of one field are set against each other
 
@@ -22,7 +23,7 @@ type Request struct {
 func recognizeRequests(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
-		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.commonest, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus} {
+		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.commonest, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus, q.extreme, q.mean, q.trend} {
 			if c, ok := read(i); ok {
 				out = append(out, c)
 			}
@@ -46,8 +47,11 @@ func (q *Query) howMany(i int) (Claim, bool) {
 		return Claim{}, false
 	}
 	r := Request{Kind: "count"}
+	if g, after, ok := q.distinctOf(to); ok {
+		return asks(i, after, Request{Kind: "distinct", Groups: []Grouping{g}})
+	}
 	if field, after, ok := q.deaths(to); ok {
-		r.Kind, r.SumOf = "sum", field
+		r.Kind, r.Of = "sum", field
 		return asks(i, after, r)
 	}
 	r.Unit = q.unitWord(to)
@@ -147,7 +151,7 @@ func (q *Query) eventfulWithin(i, n int) bool {
 }
 
 // rank says which of several requests is meant: a breakdown of a count is a breakdown.
-var rank = map[string]int{"": 0, "list": 1, "count": 2, "first": 3, "last": 3, "sum": 4, "group": 5, "share": 6, "top": 7}
+var rank = map[string]int{"": 0, "list": 1, "count": 2, "first": 3, "last": 3, "max": 4, "min": 4, "mean": 4, "sum": 4, "distinct": 5, "group": 5, "share": 6, "top": 7}
 
 // request joins what the claims ask for. The most specific request wins.
 func (q *Query) request(claims []Claim) Request {
@@ -170,9 +174,24 @@ func (q *Query) request(claims []Claim) Request {
 			if r.Unit == "" {
 				r.Unit = out.Unit
 			}
+			if out.Kind == "sum" && (r.Kind == "group" || r.Kind == "top") {
+				r.Of = out.Of
+			}
+			if len(r.Groups) == 0 && r.Kind == "share" {
+				r.Groups = out.Groups
+			}
+			r.Risk = r.Risk || out.Risk
 			out = r
+		case r.Kind == "sum" && out.Of == "" && (out.Kind == "group" || out.Kind == "top"):
+			out.Of = r.Of
+		case r.Kind == "group" && out.Kind == "share" && len(out.Groups) == 0:
+			out.Groups = r.Groups
 		}
 	}
 	out.Compared = compared
+	q.sumsOf(&out, claims)
+	for _, t := range q.Tokens {
+		out.Risk = out.Risk || riskWords[t.Lower] && (compared || out.Kind == "top" || out.Kind == "group")
+	}
 	return out
 }

@@ -20,8 +20,11 @@ func asked(r constrain.Request) string {
 	if r.Least {
 		out += " least"
 	}
-	if r.SumOf != "" {
-		out += " of " + r.SumOf
+	if r.Of != "" {
+		out += " of " + r.Of
+	}
+	if r.Risk {
+		out += " risk"
 	}
 	if r.Unit != "" {
 		out += " " + r.Unit
@@ -48,7 +51,7 @@ func TestRequests(t *testing.T) {
 		"top 3 cities":                                      "top city 3",
 		"which five cities have the most tickets":           "top city 5",
 		"the five most common faults":                       "top fault 5",
-		"deadliest year":                                    "top year 1",
+		"deadliest year":                                    "top year 1 of visits",
 		"rank cities by tickets":                            "top city 10",
 		"a city breakdown of tickets":                       "group city",
 		"how did faults of tickets split":                   "group fault",
@@ -60,7 +63,25 @@ func TestRequests(t *testing.T) {
 		"Leeds versus York":                                 "compared",
 		"are there more tickets in Leeds than in York":      "",
 		"which had more water damage, Acme or Bolt tickets": "compared",
-		"hello": "",
+		"how many different faults are there":               "distinct fault",
+		"number of distinct cities with open tickets":       "distinct city",
+		"the ticket with the most visits":                   "max 1 of visits",
+		"which ticket needed the fewest visits":             "min 1 of visits",
+		"worst ticket of 2014":                              "max 1 of visits",
+		"the five worst tickets":                            "max 5 of visits",
+		"average number of visits for Acme tickets":         "mean of visits",
+		"visits by city":                                    "group city of visits",
+		"how many visits per year":                          "group year of visits",
+		"which city had the most visits":                    "top city 1 of visits",
+		"worst city":                                        "top city 1 of visits",
+		"share of urgent tickets by city":                   "share city",
+		"share of urgent tickets, Acme against Bolt":        "share compared",
+		"are repairs getting safer":                         "group year risk compared",
+		"trend in water damage tickets":                     "group year",
+		"which city is the most dangerous":                  "top city 1 risk",
+		"which devices are the most dangerous":              "top fault 10 risk",
+		"is Acme safer than Bolt":                           "risk compared",
+		"hello":                                             "",
 	} {
 		if got := asked(p.Parse(question, today).Request); got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)
@@ -76,6 +97,14 @@ func TestShareHasAPart(t *testing.T) {
 	}
 	if got := stated(r.Part); got != "priority eq urgent" {
 		t.Errorf("part: %s", got)
+	}
+}
+
+// Without a verb, what stands before the noun is the part.
+func TestShareWithoutAVerb(t *testing.T) {
+	r := desk(t).Parse("share of urgent tickets in Leeds", today)
+	if got := stated(r.Constraints) + " / " + stated(r.Part); got != "city eq Leeds / priority eq urgent" {
+		t.Error(got)
 	}
 }
 

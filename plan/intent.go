@@ -136,7 +136,7 @@ func inScope(r constrain.Reading, p *constrain.Parser, w Words) bool {
 	if foreign(r.Words) || len(r.Unenforceable) > 0 && len(r.Constraints) == 0 {
 		return false
 	}
-	if r.Request.SumOf != "" || len(r.Constraints) > 0 && len(r.Topic) == 0 {
+	if r.Request.Of != "" || len(r.Constraints) > 0 && len(r.Topic) == 0 {
 		return true // nothing but conditions and a figure: they are about what is held
 	}
 	if named && (tied(r, w) || mentions(r.Words, w.Sources[sextant.RoleEvents]) || mentions(r.Words, w.Sources[sextant.RoleRules]) || has(r.Words, happenings)) {
