@@ -139,9 +139,9 @@ type Computed struct {
 	Keys      []string `json:"keys,omitempty"` // the rows that were asked for by name
 	N         int      `json:"n,omitempty"`    // of a top: how many rows were asked for
 	Columns   []string `json:"columns,omitempty"`
-	Rows      [][]any  `json:"rows,omitempty"`    // the key, what is counted or added up, then what Columns say
-	Partial   []string `json:"partial,omitempty"` // keys of rows whose period is not wholly covered: no fall, no rise
-	Breaks    []Break  `json:"breaks,omitempty"`  // of rows in time: where they cannot be compared across
+	Rows      [][]any  `json:"rows,omitempty"`     // the key, what is counted or added up, then what Columns say
+	Partial   []string `json:"partial,omitempty"`  // keys of rows whose period is not wholly covered: no fall, no rise
+	Breaks    []Break  `json:"breaks,omitempty"`   // of rows in time: where they cannot be compared across
 	ShareOf   string   `json:"share_of,omitempty"` // EXPR of the part
 	PartCount int64    `json:"part_count,omitempty"`
 	Percent   string   `json:"percent,omitempty"` // one decimal, as a decimal string so that it is exact

@@ -1,13 +1,7 @@
 package aviation
 
 import (
-	"context"
-	"strings"
-
 	"github.com/sextant-rag/sextant"
-	"github.com/sextant-rag/sextant/compute"
-	"github.com/sextant-rag/sextant/constrain"
-	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/plan"
 )
 
@@ -34,91 +28,6 @@ func Words() plan.Words {
 			sextant.RoleReports: {"news", "press", "article", "headline", "coverage", "publication", "magazine", "avweb", "story", "stories", "bulletin", "reporting", "reported", "media", "current report"},
 		},
 	}
-}
-
-// Counting is what the pack adds to computed figures: other defensible counts, what
-// spellings were joined, and which cases are still open.
-func Counting() compute.Domain {
-	return compute.Domain{
-		Recorded: map[string]string{"make": "make_recorded"},
-		Open:     filter.In{Field: "report_status", Values: []filter.Value{filter.OfString("Preliminary"), filter.OfString("Factual")}},
-		Rules: []compute.Rule{
-			{Name: "accidents only", Why: "incidents are a selection the NTSB chose to look into, not a count of all", Apply: accidentsOnly},
-			{Name: "in the United States only", Why: "events abroad are notifications by other countries, and incomplete", Apply: domesticOnly},
-			{Name: "make as spelled", Why: "only the spelling asked for, without the maker's other names", Apply: makeAsSpelled},
-		},
-		Notes: notes,
-	}
-}
-
-func accidentsOnly(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
-	parts := r.Parts
-	if has(parts, "investigation_type") || !anyOf(parts, incidentFields) && len(parts) == 0 {
-		return nil, false, nil
-	}
-	only := constrain.Compiled{Filter: filter.Eq{Field: "investigation_type", Value: filter.OfString("accident")}}
-	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true, nil
-}
-
-func domesticOnly(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
-	parts := r.Parts
-	for _, field := range []string{"state", "country", "city", "airport", "registration", "accident_number", "event_id"} {
-		if has(parts, field) {
-			return nil, false, nil
-		}
-	}
-	only := constrain.Compiled{Filter: filter.Eq{Field: "country", Value: filter.OfString("United States")}}
-	return constrain.Joint(append(append([]constrain.Compiled{}, parts...), only)), true, nil
-}
-
-// makeAsSpelled counts only the spelling that was asked for, case aside.
-func makeAsSpelled(_ context.Context, r compute.Request) (filter.Filter, bool, error) {
-	out := append([]constrain.Compiled{}, r.Parts...)
-	changed := false
-	for i, p := range out {
-		if p.Field != "make" || p.Op != sextant.OpEq && p.Op != sextant.OpIn {
-			continue
-		}
-		in := filter.In{Field: "make_recorded"}
-		for _, v := range p.Values {
-			if s, ok := v.(string); ok {
-				in.Values = append(in.Values, filter.OfString(s))
-			}
-		}
-		out[i].Filter, changed = in, true
-	}
-	return constrain.Joint(out), changed, nil
-}
-
-var incidentFields = []string{"severity", "damage", "phase", "make", "model", "state", "event_date"}
-
-func has(parts []constrain.Compiled, field string) bool { return anyOf(parts, []string{field}) }
-
-func anyOf(parts []constrain.Compiled, fields []string) bool {
-	for _, p := range parts {
-		for _, f := range fields {
-			if p.Field == f {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// notes are the fixed cautions of the field, each where it applies.
-func notes(_ context.Context, r compute.Request) ([]string, error) {
-	var out []string
-	if r.Reading.Request.Kind == "share" || r.Reading.Request.Compared || r.Reading.Request.Kind == "top" {
-		out = append(out, "Counts and shares are no risk: no hours flown and no fleet sizes are held.")
-	}
-	for _, p := range r.Parts {
-		for _, v := range p.Values {
-			if s, ok := v.(int); ok && s == 0 && strings.HasSuffix(p.Field, "_count") {
-				out = append(out, "From 2002 on a zero is mostly left blank in the records, and a blank is not counted as zero here.")
-			}
-		}
-	}
-	return out, nil
 }
 
 // Examples are questions to begin with.

@@ -40,18 +40,27 @@ func (c *computer) group() (sextant.Computed, error) {
 		return out, err
 	}
 	c.cautions(&out, g, t)
+	if inTime(g) {
+		if err := c.inTime(&out, g); err != nil {
+			return out, err
+		}
+	}
 	switch {
 	case sharing:
 		part, _ := constrain.Compile(c.spec, c.Parser.Lexicon(), c.Reading.Part)
-		err = c.addShares(&out, g, constrain.Joint(part), "in the part")
+		err = c.addShares(&out, g, c.whole(), Part{Name: "in the part", Filter: constrain.Joint(part)})
 	case c.asked.Risk && c.Domain.Grave != nil && !c.restricts(c.Domain.Grave.Filter):
-		err = c.addShares(&out, g, c.Domain.Grave.Filter, c.Domain.Grave.Name)
-	}
-	if err == nil && inTime(g) {
-		err = c.inTime(&out, g)
+		whole := c.whole()
+		if inside, ok := c.inside(); ok && inTime(g) && c.asked.Kind != "top" {
+			whole = inside
+		}
+		err = c.addShares(&out, g, whole, *c.Domain.Grave)
 	}
 	return out, err
 }
+
+// whole is what shares are taken of when nothing else is said: all that is counted.
+func (c *computer) whole() Part { return Part{Filter: c.Filter} }
 
 // rowsOf fills in the rows of a breakdown by one field.
 func (c *computer) rowsOf(out *sextant.Computed, g constrain.Grouping) (t tally, err error) {
@@ -115,22 +124,29 @@ func (c *computer) cautions(out *sextant.Computed, g constrain.Grouping, t tally
 	}
 }
 
-// addShares adds to each row how many of it are in the part, and that share.
-func (c *computer) addShares(out *sextant.Computed, g constrain.Grouping, part filter.Filter, name string) error {
-	part, err := c.spec.Schema.Resolve(part)
+// addShares adds to each row how many of the whole are in the part, and that share.
+func (c *computer) addShares(out *sextant.Computed, g constrain.Grouping, whole, p Part) error {
+	part, err := c.spec.Schema.Resolve(p.Filter)
 	if err != nil || filter.IsAll(part) {
 		return nil // the collection does not hold what the part is about
 	}
-	t, err := c.tally(g, filter.Simplify(filter.And{c.Filter, part}), out.Unit)
+	all, err := c.tally(g, whole.Filter, out.Unit)
+	if err != nil {
+		return err
+	}
+	t, err := c.tally(g, filter.Simplify(filter.And{whole.Filter, part}), out.Unit)
 	if err != nil {
 		return err
 	}
 	out.ShareOf = filter.String(part)
+	name := p.Name
+	if whole.Name != "" {
+		name += " " + whole.Name
+	}
 	out.Columns = append(out.Columns, name, "%", "from %", "to %")
-	counts, small := t.counts(), false
+	counts, totals, small := t.counts(), all.counts(), false
 	for i, row := range out.Rows {
-		n, _ := row[1].(int64)
-		k := counts[fmt.Sprint(row[0])]
+		n, k := totals[fmt.Sprint(row[0])], counts[fmt.Sprint(row[0])]
 		s := shareOf(k, n)
 		out.Rows[i] = append(row, k, s.percent, s.low, s.high)
 		small = small || n > 0 && n < few
@@ -147,27 +163,36 @@ func (c *computer) restricts(part filter.Filter) bool {
 	return slices.ContainsFunc(c.Parts, func(p constrain.Compiled) bool { return p.Field == field })
 }
 
-// otherCountsOfRows adds, where units stand in no row, the other counts of those that do.
+// otherCountsOfRows adds, where units stand in no row, the other counts of those that
+// could: of events by state those in the United States, else those with a value.
 func (c *computer) otherCountsOfRows(out *sextant.Computed, g constrain.Grouping, t tally) error {
 	if t.unknown == 0 || g.By != "" {
 		return nil
 	}
-	known := *c
-	known.Parts = append(slices.Clone(c.Parts), c.on(g.Field, filter.Exists{Field: g.Field}))
-	known.Request.Parts = known.Parts
-	known.Filter = constrain.Joint(known.Parts)
-	within := sextant.Method{OtherCounts: []sextant.OtherCount{}}
-	total, err := c.Collection.Count(c.ctx, known.Filter, out.Unit)
+	which, rows := "with a known "+c.label(g.Field), c.on(g.Field, filter.Exists{Field: g.Field})
+	if s := c.Domain.Split; s != nil && g.Field != filter.FieldOf(s.Inside.Filter) && slices.Contains(s.Unless, g.Field) {
+		which, rows = s.Inside.Name, constrain.Compiled{Filter: s.Inside.Filter}
+	}
+	within := *c
+	within.Parts = append(slices.Clone(c.Parts), rows)
+	within.Filter = constrain.Joint(within.Parts)
+	total, err := c.Collection.Count(c.ctx, within.Filter, out.Unit)
 	if err != nil {
 		return err
 	}
-	out.Method.OtherCounts = append(out.Method.OtherCounts, sextant.OtherCount{Rule: "with a known " + c.label(g.Field), Count: total, Why: "the others stand in no row of the table"})
-	if err := known.otherCounts(&within, out.Unit, total); err != nil {
+	add := func(o sextant.OtherCount) {
+		if !slices.ContainsFunc(out.Method.OtherCounts, func(have sextant.OtherCount) bool { return have.Count == o.Count }) {
+			out.Method.OtherCounts = append(out.Method.OtherCounts, o)
+		}
+	}
+	add(sextant.OtherCount{Rule: which, Count: total, Why: "the others stand in no row of the table"})
+	var m sextant.Method
+	if err := within.otherCounts(&m, out.Unit, total); err != nil {
 		return err
 	}
-	for _, o := range within.OtherCounts {
-		o.Rule += ", with a known " + c.label(g.Field)
-		out.Method.OtherCounts = append(out.Method.OtherCounts, o)
+	for _, o := range m.OtherCounts {
+		o.Rule += ", " + which
+		add(o)
 	}
 	return nil
 }

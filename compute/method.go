@@ -212,7 +212,7 @@ func (c *computer) otherCounts(m *sextant.Method, unit string, total int64) erro
 		if err != nil {
 			return fmt.Errorf("count by the rule %q: %w", r.Name, err)
 		}
-		if ok {
+		if _, misfit := c.spec.Schema.Resolve(f); ok && misfit == nil { // a rule about other collections changes nothing
 			if err := add(r.Name, r.Why, f, unit); err != nil {
 				return err
 			}

@@ -24,6 +24,9 @@ func around(text string, start, end int) (from, to int) {
 	} else if from > 0 {
 		from += strings.IndexByte(before, ' ') + 1
 	}
+	for text[from] == ' ' {
+		from++
+	}
 	if i := strings.IndexAny(after, "\n"); i >= 0 {
 		after = after[:i]
 	}

@@ -240,7 +240,7 @@ func (c *computer) uses(field string) bool {
 // splitRows adds the two series that must not be taken for one.
 func (c *computer) splitRows(out *sextant.Computed, g constrain.Grouping) error {
 	s := c.Domain.Split
-	if s == nil || out.SumOf != "" || slices.ContainsFunc(s.Unless, c.uses) {
+	if _, ok := c.inside(); !ok || out.SumOf != "" {
 		return nil
 	}
 	for _, part := range []Part{s.Inside, s.Outside} {
@@ -256,6 +256,16 @@ func (c *computer) splitRows(out *sextant.Computed, g constrain.Grouping) error 
 	}
 	c.note(out, "Read %s by itself: records %s are another selection, and their part changes over the years.", s.Inside.Name, s.Outside.Name)
 	return nil
+}
+
+// inside is the part of what is counted that a trend is to be read by, if it is split.
+func (c *computer) inside() (Part, bool) {
+	s := c.Domain.Split
+	if s == nil || slices.ContainsFunc(s.Unless, c.uses) {
+		return Part{}, false
+	}
+	f, err := c.spec.Schema.Resolve(s.Inside.Filter)
+	return Part{Name: s.Inside.Name, Filter: filter.Simplify(filter.And{c.Filter, f})}, err == nil
 }
 
 func (c *computer) addColumn(out *sextant.Computed, name string, t tally) {

@@ -167,7 +167,10 @@ func (q *Query) sumsOf(r *Request, claims []Claim) {
 	if r.Of != "" || r.Kind != "group" && r.Kind != "top" {
 		return
 	}
-	claimed := q.taken(claims, func(c Claim) bool { return len(c.Conditions) > 0 })
+	claimed := q.taken(claims, func(c Claim) bool {
+		m, to, ok := q.measures.after.At(q, c.From) // "deaths" may also say that somebody died
+		return len(c.Conditions) > 0 && !(ok && to == c.To && q.Lexicon.Summed[m.Field])
+	})
 	for i := range q.Tokens {
 		m, to, ok := q.measures.after.At(q, i)
 		if !ok || claimed[i] || !q.Lexicon.Summed[m.Field] {

@@ -193,5 +193,11 @@ func (q *Query) request(claims []Claim) Request {
 	for _, t := range q.Tokens {
 		out.Risk = out.Risk || riskWords[t.Lower] && (compared || out.Kind == "top" || out.Kind == "group")
 	}
+	if out.Risk && out.Kind == "top" {
+		out.N = max(out.N, riskRows) // the first alone would look like an answer
+	}
 	return out
 }
+
+// riskRows is how many rows a question of danger is shown.
+const riskRows = 10

@@ -78,7 +78,7 @@ func TestRequests(t *testing.T) {
 		"share of urgent tickets, Acme against Bolt":        "share compared",
 		"are repairs getting safer":                         "group year risk compared",
 		"trend in water damage tickets":                     "group year",
-		"which city is the most dangerous":                  "top city 1 risk",
+		"which city is the most dangerous":                  "top city 10 risk",
 		"which devices are the most dangerous":              "top fault 10 risk",
 		"is Acme safer than Bolt":                           "risk compared",
 		"hello":                                             "",

@@ -16,12 +16,19 @@ func recognizeDates(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
 		for _, read := range []func(int) (Claim, bool){q.dateClaim, q.relative, q.asAt} {
-			if c, ok := read(i); ok {
+			if c, ok := read(i); ok && !q.rowsNamed(i) {
 				out = append(out, c)
 			}
 		}
 	}
 	return out
+}
+
+// rowsNamed reports whether token i is the "year" of "by year 2005 to 2010", which names
+// the rows and not the period.
+func (q *Query) rowsNamed(i int) bool {
+	before := q.Word(i - 1)
+	return q.Word(i) == "year" && (before == "by" || before == "per" || before == "each" || before == "every")
 }
 
 // asAt reads "as at 31 December 2009", which says from when to look and not what to

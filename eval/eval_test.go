@@ -100,6 +100,24 @@ func TestCountsAreRightByTotalTableOrProof(t *testing.T) {
 	}
 }
 
+// Where the same words have other defensible counts, the card must name them all.
+func TestOtherCountsStandOnTheCard(t *testing.T) {
+	item := eval.Item{Question: "q", Kind: "count", Count: 5, AltCounts: map[string]int64{"rows": 6, "accidents": 4}}
+	for _, tt := range []struct {
+		others []sextant.OtherCount
+		all    float64
+	}{
+		{[]sextant.OtherCount{{Rule: "aircraft", Count: 6}, {Rule: "accidents only", Count: 4}}, 1},
+		{[]sextant.OtherCount{{Rule: "aircraft", Count: 6}}, 0},
+	} {
+		a := said{answer: sextant.Answer{Status: sextant.Answered, Computed: []sextant.Computed{{Kind: "count", Total: 5, Method: sextant.Method{OtherCounts: tt.others}}}}}
+		r, err := eval.Run(t.Context(), a, "counts", []eval.Item{item})
+		if err != nil || r.Right != 1 || r.Figures["with all of them on the card"] != tt.all || len(r.Misses) != int(1-tt.all) {
+			t.Errorf("%v: %+v %v", tt.others, r, err)
+		}
+	}
+}
+
 func TestIntents(t *testing.T) {
 	items, err := eval.Read(strings.NewReader(`{"id":"1","question":"q","intent":"causal","accept":["factual"]}` + "\n" + `{"id":"2","question":"q","intent":"out_of_scope"}`))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,7 @@ func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
 	default:
 		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return defensible(item, c.Total) })
 	}
+	r.alternatives(item, a)
 	if a.Status == sextant.NoData && !(item.Count == 0 && item.Kind == "count") {
 		r.Figures["false no_data"]++
 	}
@@ -93,6 +95,33 @@ func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
 		r.miss(item, string(a.Status)+" "+string(got), fmt.Sprint(item.Kind, " ", item.Count, " ", item.Table))
 	}
 	return right, nil
+}
+
+// alternatives counts the questions that have other defensible counts, and those of them
+// whose method card names every one.
+func (r *Report) alternatives(item Item, a sextant.Answer) {
+	if len(item.AltCounts) == 0 {
+		return
+	}
+	r.Figures["with other defensible counts"]++
+	stated := map[int64]bool{}
+	for _, c := range a.Computed {
+		stated[c.Total] = true
+		for _, o := range c.Method.OtherCounts {
+			stated[o.Count] = true
+		}
+	}
+	var missing []string
+	for _, rule := range slices.Sorted(maps.Keys(item.AltCounts)) {
+		if !stated[item.AltCounts[rule]] {
+			missing = append(missing, fmt.Sprintf("%s %d", rule, item.AltCounts[rule]))
+		}
+	}
+	if len(missing) == 0 {
+		r.Figures["with all of them on the card"]++
+		return
+	}
+	r.miss(item, "a card without them", "other counts "+strings.Join(missing, ", "))
 }
 
 func defensible(item Item, total int64) bool {

@@ -246,7 +246,9 @@ func anyMention(t *rapid.T) Mentions {
 }
 
 // says is a text in which what is mentioned depends on all of a condition.
-func says(m Mentions) bool { return len(fmt.Sprintf("%s%q%q%d", m.Part, m.Phrases, m.Near, m.Within))%2 == 0 }
+func says(m Mentions) bool {
+	return len(fmt.Sprintf("%s%q%q%d", m.Part, m.Phrases, m.Near, m.Within))%2 == 0
+}
 
 func condition(t *rapid.T, group string) Filter {
 	var of []Field

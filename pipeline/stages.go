@@ -121,7 +121,7 @@ func (a *asking) notHeld() {
 func (a *asking) compute() (string, error) {
 	for _, c := range a.inScope() {
 		name := c.Spec().Name
-		asked := c.Spec().Role != sextant.RoleRules && slices.Contains([]string{"count", "group", "top", "share", "first", "last", "sum"}, a.reading.Request.Kind)
+		asked := c.Spec().Role != sextant.RoleRules && slices.Contains([]string{"count", "group", "top", "share", "first", "last", "sum", "mean", "distinct", "max", "min"}, a.reading.Request.Kind)
 		asked = asked || a.reading.Request.Kind == "list" && len(a.reading.Topic) == 0
 		if a.state.holds(name) == 0 || !a.account.Applies(name) && !(asked && a.events(c)) {
 			continue

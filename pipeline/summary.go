@@ -135,11 +135,28 @@ func (a *asking) figure(c sextant.Computed) string {
 	case "first", "last":
 		s = fmt.Sprintf("The %s of %s%s was on %s (%s).", c.Kind, count(c.Total, c.UnitLabel), conditions, c.Date, strings.Join(c.IDs[:min(len(c.IDs), 3)], ", "))
 	case "sum":
-		s = fmt.Sprintf("%s %s, over %s%s.", thousands(c.Sum), strings.ReplaceAll(a.fieldLabel(c.SumOf), "_", " "), count(c.Total, c.UnitLabel), conditions)
+		s = fmt.Sprintf("%s %s, over %s%s.", thousands(c.Sum), a.fieldLabel(c.SumOf), count(c.Total, c.UnitLabel), conditions)
+	case "mean":
+		s = fmt.Sprintf("On average %s %s: %s over %s%s.", c.Value, a.fieldLabel(c.ValueOf), thousands(c.Sum), count(c.Total, c.UnitLabel), conditions)
+	case "distinct":
+		s = fmt.Sprintf("%s different values of %s, in %s%s.", thousands(c.Distinct), a.fieldLabel(c.GroupBy), count(c.Total, c.UnitLabel), conditions)
+	case "max", "min":
+		s = a.extremeText(c, conditions)
 	case "compare", "top":
 		s = fmt.Sprintf("%s, of %s%s.", rowsText(c), count(c.Total, c.UnitLabel), conditions)
+	case "group":
+		s = fmt.Sprintf("%s%s.", count(c.Total, c.UnitLabel), conditions)
+		if c.ShareOf != "" && len(c.Rows) > 0 && len(c.Rows) <= shownRows {
+			s = fmt.Sprintf("%s, of %s%s.", rowsText(c), count(c.Total, c.UnitLabel), conditions)
+		}
 	default:
 		s = fmt.Sprintf("%s%s.", count(c.Total, c.UnitLabel), conditions)
+	}
+	if a.reading.Request.Risk {
+		if c.Kind == "top" {
+			s = "By number of " + c.UnitLabel + ": " + s
+		}
+		s += " " + noRisk
 	}
 	if !c.Method.AtLeast || len(c.Method.Unknown) == 0 {
 		return s
@@ -148,6 +165,25 @@ func (a *asking) figure(c sextant.Computed) string {
 		s = "At least " + s
 	}
 	return s + " " + capital(c.Method.Unknown[0])
+}
+
+// noRisk is the plain word that an answer about danger owes.
+const noRisk = "These are counts and shares, not a risk: without hours flown or fleet sizes nothing here says what is more dangerous, or whether it got safer."
+
+// extremeText names the documents with the most or least of something.
+func (a *asking) extremeText(c sextant.Computed, conditions string) string {
+	if len(c.Rows) == 0 {
+		return fmt.Sprintf("%s is not recorded for any of %s%s.", capital(a.fieldLabel(c.ValueOf)), count(c.Total, c.UnitLabel), conditions)
+	}
+	word := map[string]string{"max": "most", "min": "fewest"}[c.Kind]
+	var named []string
+	for _, row := range c.Rows[:min(len(c.Rows), 3)] {
+		named = append(named, fmt.Sprint(row[3]))
+	}
+	if more := len(c.Rows) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("The %s %s of %s%s: %s (%s).", word, a.fieldLabel(c.ValueOf), count(c.Total, c.UnitLabel), conditions, c.Value, strings.Join(named, "; "))
 }
 
 // conditions names what was enforced in the asker's own words.
@@ -181,7 +217,11 @@ func rowsText(c sextant.Computed) string {
 			parts = append(parts, "…")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%v %v", r[0], r[1]))
+		text := fmt.Sprintf("%v %v", r[0], r[1])
+		if c.ShareOf != "" && len(r) > 3 && r[3] != "" {
+			text = fmt.Sprintf("%v %v of %v (%v %%)", r[0], r[2], r[1], r[3])
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
 }

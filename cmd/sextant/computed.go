@@ -21,9 +21,15 @@ func writeComputed(p *page, c *sextant.Computed) {
 		total = "at least " + total
 	}
 	p.text("  ", total+figures(c))
+	for _, q := range c.Snippets[:min(len(c.Snippets), shownSnippets)] {
+		p.text("  ", "“"+q.Text+"” "+q.Locator+", "+q.Title)
+	}
 	writeMethod(p, &c.Method)
 	writeIDs(p, c)
 }
+
+// shownSnippets are enough to see what the mentions are like; --json has more.
+const shownSnippets = 5
 
 // counted is a number of units; one of them is called by the singular.
 func counted(n int64, units string) string {
@@ -72,7 +78,7 @@ func numeric(rows [][]any, column int) bool {
 // figures is what stands beside the total: the unknown, a share, a sum, a date.
 func figures(c *sextant.Computed) string {
 	var out []string
-	if c.Unknown > 0 {
+	if c.Unknown > 0 && c.GroupBy != "" {
 		out = append(out, fmt.Sprintf("%s of them with no %s recorded", humanize.Comma(c.Unknown), c.GroupBy))
 	}
 	if c.Percent != "" {
@@ -82,8 +88,14 @@ func figures(c *sextant.Computed) string {
 		}
 		out = append(out, s)
 	}
-	if c.SumOf != "" {
-		out = append(out, fmt.Sprintf("%s %s in all", humanize.Comma(c.Sum), c.SumOf))
+	if c.SumOf != "" && (c.Kind == "sum" || c.Kind == "mean") {
+		out = append(out, fmt.Sprintf("%s %s in all", humanize.Comma(c.Sum), strings.ReplaceAll(c.SumOf, "_", " ")))
+	}
+	if c.Value != "" {
+		out = append(out, fmt.Sprintf("%s of %s: %s", c.Kind, strings.ReplaceAll(c.ValueOf, "_", " "), c.Value))
+	}
+	if c.Kind == "distinct" {
+		out = append(out, fmt.Sprintf("%s different", humanize.Comma(c.Distinct)))
 	}
 	if c.Date != "" {
 		out = append(out, c.Date)
