@@ -40,7 +40,8 @@ func fieldNames(f filter.Field) []string {
 			continue
 		}
 		out = append(out, strings.Join(words, " "))
-		if last := len(words) - 1; last > 0 && slices.Contains([]string{"at", "on", "date", "time", "count", "number"}, words[last]) {
+		_, unit := unitNames.of(words[len(words)-1:])
+		if last := len(words) - 1; last > 0 && (unit || slices.Contains([]string{"at", "on", "date", "time", "count", "number"}, words[last])) {
 			out = append(out, strings.Join(words[:last], " "))
 		}
 	}
@@ -54,6 +55,9 @@ func recognizeFields(q *Query) []Claim {
 	for i := range q.Tokens {
 		f, to, ok := q.named.PluralAt(q, i)
 		if !ok {
+			if c, ok := q.deniedFlag(i); ok {
+				out = append(out, c)
+			}
 			continue
 		}
 		switch f.Kind {
@@ -68,6 +72,31 @@ func recognizeFields(q *Query) []Claim {
 		}
 	}
 	return out
+}
+
+// deniedFlag reads a flag that its own word denies: "uninsured", "non-smoking", "out of
+// stock".
+func (q *Query) deniedFlag(i int) (Claim, bool) {
+	w := q.Tokens[i].Lower
+	deny := func(f filter.Field, to int) (Claim, bool) {
+		return Claim{From: i, To: to, Conditions: []Condition{Is(f.Name, false)}, Weight: 1}, f.Kind == filter.Bool
+	}
+	if q.HasWords(i, "out", "of") {
+		f, ok := q.named.of([]string{"in", q.Word(i + 2)})
+		if !ok {
+			f, ok = q.named.of([]string{"under", q.Word(i + 2)})
+		}
+		c, flag := deny(f, i+3)
+		return c, ok && flag
+	}
+	for _, prefix := range []string{"un", "non", "not"} {
+		if rest, ok := strings.CutPrefix(w, prefix); ok && rest != "" {
+			f, ok := q.named.of([]string{rest})
+			c, flag := deny(f, i+1)
+			return c, ok && flag
+		}
+	}
+	return Claim{}, false
 }
 
 // dateOf reads the period after the name of a time field.
@@ -91,11 +120,10 @@ func (q *Query) dateOf(f filter.Field, i, to int) (Claim, bool) {
 // numbersOf reads the comparison after or before the name of a numeric field.
 func (q *Query) numbersOf(f filter.Field, i, to int) []Claim {
 	var out []Claim
-	at := to
-	for at < len(q.Tokens) && slices.Contains([]string{"is", "of", "was", "are", "were", "has", "equals"}, q.Tokens[at].Lower) {
-		at++
-	}
-	if c, end, ok := q.numberCondition(f, at); ok {
+	if c, end, ok := q.numberCondition(f, q.linked(to)); ok {
+		if _, after, ok := q.unitAt(end); ok {
+			end = after
+		}
 		out = append(out, Claim{From: i, To: end, Conditions: []Condition{c}, Weight: 1})
 	}
 	for k := max(0, i-5); k < i; k++ { // "at least 5 retries"

@@ -89,14 +89,14 @@ func (b bounds) of(n, from, to int) comparison {
 var (
 	comparators = tableOf(
 		phrases(bounds{0, noBound}, "at least, no fewer than, no less than, not less than, not fewer than, minimum of, a minimum of, upwards of, min, not below, not under, never below"),
-		phrases(bounds{1, noBound}, "more than, greater than, over, above, in excess of, exceeding, exceeds, larger than, higher than, beyond"),
+		phrases(bounds{1, noBound}, "more than, greater than, over, above, in excess of, exceeding, exceeds, larger than, higher than, beyond, older than"),
 		phrases(bounds{noBound, 0}, "at most, up to, no more than, not more than, a maximum of, maximum of, not exceeding, as many as, no greater than, max, not above, not over, never above"),
-		phrases(bounds{noBound, -1}, "fewer than, less than, under, below, lower than, smaller than"),
+		phrases(bounds{noBound, -1}, "fewer than, less than, under, below, lower than, smaller than, younger than, cheaper than"),
 		phrases(bounds{0, 0}, "exactly, precisely, just, only, equal to, equals"),
 	)
 	trailers = tableOf(
-		phrases(bounds{0, noBound}, "or more, and more, or above, and up, and above, plus, or greater, or higher, or over, at least, minimum, at minimum"),
-		phrases(bounds{noBound, 0}, "or fewer, or less, or under, or below, at most, maximum, at maximum, tops"),
+		phrases(bounds{0, noBound}, "or more, and more, or above, and up, and above, plus, or greater, or higher, or over, or older, and older, and over, at least, minimum, at minimum"),
+		phrases(bounds{noBound, 0}, "or fewer, or less, or under, or below, or younger, and younger, and under, at most, maximum, at maximum, tops"),
 	)
 	ranks = tableOf(
 		map[string]comparison{"double digit": {Lo: 10, Hi: 99}, "double digits": {Lo: 10, Hi: 99}, "two digit": {Lo: 10, Hi: 99}},

@@ -27,6 +27,8 @@ type Query struct {
 type index struct {
 	phrases    *phraseIndex
 	measures   *measureIndex
+	quantities *quantities
+	values     *valueIndex
 	named      *Table[filter.Field] // fields by name
 	groupings  *Table[Grouping]
 	spoken     map[string]bool // fields the lexicon speaks for
@@ -76,6 +78,7 @@ type Parser struct {
 func NewParser(v *Vocabulary, l *Lexicon, made func(q *Query, i int) bool) *Parser {
 	x := &index{phrases: newPhraseIndex(l.Phrases), measures: newMeasureIndex(l.Measures), groupings: NewTable(l.Groupings), spoken: spokenFor(l), eventNouns: map[string]bool{}}
 	x.named = fieldTable(v, l, x.spoken)
+	x.quantities, x.values = newQuantities(v, x.spoken), newValueIndex(v, x.spoken)
 	for _, noun := range l.EventNouns {
 		for _, ending := range []string{"", "s", "es", "ed", "d"} {
 			x.eventNouns[noun+ending] = true
@@ -152,7 +155,7 @@ func (q *Query) recognize() []Claim {
 		return nil
 	}
 	var claims []Claim
-	for _, r := range []Recognizer{recognizeMentions, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields} {
+	for _, r := range []Recognizer{recognizeMentions, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities} {
 		claims = append(claims, r(q)...)
 	}
 	for _, r := range q.Lexicon.Recognizers {

@@ -2,7 +2,6 @@ package constrain
 
 import (
 	"slices"
-	"strings"
 )
 
 // phraseIndex finds phrases by their words.
@@ -70,32 +69,3 @@ func assumed(conditions []Condition, wrote, read string) []Condition {
 
 // Assumption is how it is said that a word was taken for another.
 func Assumption(wrote, read string) string { return "“" + wrote + "” read as “" + read + "”" }
-
-// recognizeValues claims the values of faceted fields that the lexicon does not
-// speak for: with no lexicon, this is how a foreign table's columns are understood.
-func recognizeValues(q *Query) []Claim {
-	var out []Claim
-	for _, name := range q.Vocabulary.names {
-		fv := q.Vocabulary.fields[name]
-		if q.spoken[name] || !fv.field.Facet {
-			continue
-		}
-		for i := range q.Tokens {
-			value, to, ok := fv.longestAt(q, i)
-			if !ok || to == i+1 && stopWords[q.Tokens[i].Lower] {
-				continue
-			}
-			out = append(out, Claim{From: i, To: to, Conditions: []Condition{Is(name, value.Text)}, Weight: q.besideName(name, i, to)})
-		}
-	}
-	return out
-}
-
-// besideName raises the weight of a value whose field is named beside it: "priority high".
-func (q *Query) besideName(field string, from, to int) int {
-	words := Words(strings.ReplaceAll(field, "_", " "))
-	if q.HasWords(from-len(words), words...) || q.HasWords(to, words...) {
-		return 1
-	}
-	return 0
-}

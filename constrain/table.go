@@ -45,6 +45,19 @@ func (t *Table[V]) sort() {
 // At finds the longest entry at token i and the token after it.
 func (t *Table[V]) At(q *Query, i int) (value V, to int, ok bool) { return t.at(q, i, false) }
 
+// of returns the entry that is exactly these words.
+func (t *Table[V]) of(words []string) (value V, ok bool) {
+	if len(words) == 0 {
+		return value, false
+	}
+	for _, r := range t.rows[words[0]] {
+		if slices.Equal(r.rest, words[1:]) {
+			return r.value, true
+		}
+	}
+	return value, false
+}
+
 // PluralAt is At for names of things: the last word may be a plural or genitive.
 func (t *Table[V]) PluralAt(q *Query, i int) (value V, to int, ok bool) { return t.at(q, i, true) }
 

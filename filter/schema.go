@@ -64,6 +64,7 @@ type Field struct {
 	Description string   `json:"description,omitempty"` // one sentence, shown by describe
 	Kind        Kind     `json:"kind"`
 	List        bool     `json:"list,omitempty"`  // several values; a condition holds if any value satisfies it
+	Unit        string   `json:"unit,omitempty"`  // of numbers, for people: "min", "EUR"
 	Facet       bool     `json:"facet,omitempty"` // few enough values to show and count one by one
 	Fold        Fold     `json:"fold,omitempty"`  // Keyword only
 	Group       string   `json:"group,omitempty"` // the group whose elements have this field; "" for the document's own

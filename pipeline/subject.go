@@ -182,7 +182,7 @@ func (a *asking) choose() {
 			best, a.subject, a.reading, a.plan = score, s, reading, made
 		}
 	}
-	if best == unknowing && len(a.question.Collections) == 0 && a.question.FilterText == "" {
+	if best == unknowing && len(a.subject.names) > 0 && len(a.question.Collections) == 0 && a.question.FilterText == "" {
 		all := &subject{parser: a.subject.parser}
 		a.plan.Roles = []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports, sextant.RoleReference}
 		for _, s := range candidates {
@@ -224,6 +224,8 @@ func (s *subject) understands(r constrain.Reading, p plan.Plan) int {
 	switch {
 	case len(s.names) == 0 && p.Intent == plan.OutOfScope:
 		return 0
+	case len(s.names) == 0 && !s.holds():
+		return score + unknowing // it can say what is missing, where no other understands more
 	case len(s.names) == 0:
 		return score + 3
 	case !s.holds():

@@ -153,7 +153,7 @@ func (l *Layout) Mapping(now time.Time) (Mapping, error) {
 }
 
 func (c *LayoutColumn) mapped() ([]Column, error) {
-	f := filter.Field{Name: c.Field, Label: c.Label, List: c.List, Facet: c.Facet}
+	f := filter.Field{Name: c.Field, Label: c.Label, List: c.List, Facet: c.Facet, Unit: c.Unit}
 	if err := f.Kind.UnmarshalText([]byte(c.Kind)); err != nil || f.Kind == filter.KindNone {
 		return nil, fmt.Errorf("kind %q is none of keyword, int, float, bool, time", c.Kind)
 	}
