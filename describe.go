@@ -24,7 +24,8 @@ type Description struct {
 	CollectionInfo
 	Fields   []FieldInfo `json:"fields"`
 	Groups   []GroupInfo `json:"groups,omitempty"`
-	Examples []string    `json:"examples"` // questions that can be asked, made from the data
+	Words    []string    `json:"words,omitempty"` // what its owner says people call things: "casualty -> department=Emergency"
+	Examples []string    `json:"examples"`        // questions that can be asked, made from the data
 }
 
 // GroupInfo is a group with its number of elements.

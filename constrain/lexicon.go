@@ -75,6 +75,7 @@ type Phrase struct {
 	Conditions []Condition // none: the words are no condition
 	Alone      bool        // they count only between commas or the ends of the question
 	Weak       Weakness    // they count only in company
+	Weight     int         // over other readings of as many words
 }
 
 // Measure names a numeric field by the words that count it: "two people killed",

@@ -33,7 +33,7 @@ func recognizePhrases(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
 		if p, to, ok := q.phrases.table.PluralAt(q, i); ok {
-			out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weak: p.Weak, Apart: p.Alone && !q.describes(to)})
+			out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weight: p.Weight, Weak: p.Weak, Apart: p.Alone && !q.describes(to)})
 			continue
 		}
 		if near, ok := q.Nearest(i, q.phrases.spelled); ok {

@@ -32,10 +32,15 @@ type Domain struct {
 	Examples    map[string][]string // questions to show, by collection
 }
 
+// Wordings returns what the owner of a collection says about how people speak of it; the
+// zero Wording where nothing is said. It is read again whenever a collection has changed.
+type Wordings func(collection string) (constrain.Wording, error)
+
 // Config is what an engine is made of.
 type Config struct {
 	Store  store.Store
 	Domain Domain
+	Words  Wordings         // nil: nothing is said
 	Search retrieve.Options // the encoder of queries among them; none is by words alone
 	Now    func() time.Time // nil: time.Now
 	Traces *trace.Recorder  // nil: no trace is kept
@@ -45,6 +50,7 @@ type Config struct {
 type Engine struct {
 	store    store.Store
 	domain   Domain
+	words    Wordings
 	search   *retrieve.Retriever
 	now      func() time.Time
 	recorder *trace.Recorder
@@ -55,7 +61,7 @@ type Engine struct {
 
 // New makes an engine and makes sure that the domain's collections exist.
 func New(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{store: c.Store, domain: c.Domain, search: retrieve.New(c.Search), now: c.Now, recorder: c.Traces}
+	e := &Engine{store: c.Store, domain: c.Domain, words: c.Words, search: retrieve.New(c.Search), now: c.Now, recorder: c.Traces}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -108,6 +114,9 @@ func (e *Engine) current(ctx context.Context) (*state, error) {
 		return e.state, nil
 	}
 	subjects, err := e.subjects(ctx, collections)
+	if sextant.ErrorCode(err) == sextant.CodeBadRequest {
+		return nil, err
+	}
 	if err != nil {
 		return nil, unavailable("read the vocabulary", err)
 	}

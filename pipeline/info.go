@@ -83,7 +83,11 @@ func (e *Engine) Describe(ctx context.Context, name string) (sextant.Description
 		}
 		d.Fields = append(d.Fields, info)
 	}
-	d.Examples = e.examples(spec, d)
+	said, err := e.wording(name)
+	if err != nil {
+		return d, err
+	}
+	d.Words, d.Examples = said.Lines(), e.examples(s, spec, d)
 	return d, nil
 }
 
@@ -128,25 +132,6 @@ func rangeInfo(ctx context.Context, c store.Collection, f filter.Field, unit str
 		info.Min, info.Max = sum.Min, sum.Max
 	}
 	return nil
-}
-
-// examples are the domain's, and otherwise made from the commonest values.
-func (e *Engine) examples(spec sextant.Collection, d sextant.Description) []string {
-	if own := e.domain.Examples[spec.Name]; len(own) > 0 || d.Documents == 0 {
-		return slices.Concat([]string{}, own)
-	}
-	out := []string{}
-	for _, f := range d.Fields {
-		if len(f.Values) < 2 || len(out) >= 4 {
-			continue
-		}
-		label := f.Label
-		if label == "" {
-			label = strings.ReplaceAll(f.Name, "_", " ")
-		}
-		out = append(out, fmt.Sprintf("How many %s with %s %v?", d.Unit, label, f.Values[0][0]))
-	}
-	return out
 }
 
 // Document returns a document by its id. An id without a source is a native id: the

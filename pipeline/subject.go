@@ -42,7 +42,15 @@ func (e *Engine) subjects(ctx context.Context, collections []store.Collection) (
 			return nil, err
 		}
 		names := called(spec)
-		l := ownLexicon(spec, names, e.domain.Lexicon)
+		said, err := e.wording(spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, said.Called...)
+		l, err := said.Extend(ownLexicon(spec, names, e.domain.Lexicon), spec.Schema)
+		if err != nil {
+			return nil, misworded(spec.Name, err)
+		}
 		others = append(others, &subject{collections: []store.Collection{c}, parser: constrain.NewParser(v, l, nil), names: wordSet(names),
 			words: plan.Words{Sources: map[sextant.Role][]string{spec.Role: names}}})
 	}
@@ -53,8 +61,37 @@ func (e *Engine) subjects(ctx context.Context, collections []store.Collection) (
 	if err != nil {
 		return nil, err
 	}
-	domain := &subject{collections: own, parser: constrain.NewParser(v, e.lexicon(own), e.domain.Made), words: e.domain.Words, counting: e.domain.Compute}
+	l := e.lexicon(own)
+	for _, c := range own {
+		said, err := e.wording(c.Spec().Name)
+		if err != nil {
+			return nil, err
+		}
+		spec := c.Spec()
+		if l, err = said.Extend(l, spec.Schema); err != nil {
+			return nil, misworded(spec.Name, err)
+		}
+	}
+	domain := &subject{collections: own, parser: constrain.NewParser(v, l, e.domain.Made), words: e.domain.Words, counting: e.domain.Compute}
 	return append([]*subject{domain}, others...), nil
+}
+
+// wording is what the owner of a collection says of it.
+func (e *Engine) wording(name string) (constrain.Wording, error) {
+	if e.words == nil {
+		return constrain.Wording{}, nil
+	}
+	said, err := e.words(name)
+	if err != nil {
+		return said, misworded(name, err)
+	}
+	return said, nil
+}
+
+// misworded says that the words kept for a collection cannot be used, which whoever wrote
+// them can mend.
+func misworded(name string, err error) error {
+	return &sextant.Error{Code: sextant.CodeBadRequest, Op: "words of " + name, Message: fmt.Sprintf("The words kept for %s cannot be used: %s.", name, strings.TrimPrefix(err.Error(), "wording: ")), Hint: "Mend the file of words beside the collection's schema.", Err: err}
 }
 
 func (e *Engine) ofDomain(name string) bool {

@@ -99,6 +99,12 @@ func writeDescription(p *page, d *sextant.Description) {
 	for i := range d.Fields {
 		writeField(p, &d.Fields[i])
 	}
+	for i, w := range d.Words {
+		if i == 0 {
+			p.heading("What people say")
+		}
+		p.text("  - ", w)
+	}
 	for i, q := range d.Examples {
 		if i == 0 {
 			p.heading("Questions to begin with")

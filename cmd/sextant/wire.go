@@ -44,7 +44,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 		return nil, err
 	}
 	search := retrieve.Options{Encoder: enc.Embedder, Missing: enc.missing}
-	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Search: search})
+	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search})
 	if err != nil {
 		_ = st.Close()
 		return nil, storeError(dir, err)
