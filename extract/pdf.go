@@ -18,7 +18,7 @@ const DefaultEngines = 2
 // page takes 20 ms, one of dense print 200 ms.
 const (
 	engineMemory = 512 << 20
-	pageTime     = 10 * time.Second
+	pageTime     = 20 * time.Second
 )
 
 // pdfConfig is what the engines of an Extractor may use.

@@ -39,6 +39,7 @@ func removeRunning(pages []pdfPage) int {
 	}
 	removed := 0
 	kept := map[string]bool{}
+	offset, numbered := pageOffset(pages)
 	for i := range pages {
 		p := &pages[i]
 		first, last := edgeRange(p)
@@ -48,6 +49,14 @@ func removeRunning(pages []pdfPage) int {
 			e := seen[key]
 			if (j < first || j >= last) && pageCount.MatchString(key) {
 				removed++
+				continue
+			}
+			if key == "#" {
+				if n := number(r.text(), 0); (j < first || j >= last) && numbered && n-p.number == offset {
+					removed++
+					continue
+				}
+				rows = append(rows, r)
 				continue
 			}
 			if (j < first || j >= last) && e != nil && runs(e.pages, len(e.texts) > 1, len(pages)) {
@@ -62,6 +71,30 @@ func removeRunning(pages []pdfPage) int {
 		p.rows = rows
 	}
 	return removed
+}
+
+// pageOffset finds page numbers that stand alone at the edges: numbers that differ from
+// the count of pages by the same on most of them.
+func pageOffset(pages []pdfPage) (offset int, found bool) {
+	counts := map[int]int{}
+	for i := range pages {
+		p := &pages[i]
+		first, last := edgeRange(p)
+		here := map[int]bool{}
+		for _, r := range slices.Concat(p.rows[:first], p.rows[last:]) {
+			if n := number(r.text(), -1); n >= 0 && !here[n-p.number] {
+				here[n-p.number] = true
+				counts[n-p.number]++
+			}
+		}
+	}
+	most := 0
+	for o, n := range counts {
+		if n > most || n == most && o < offset {
+			offset, most = o, n
+		}
+	}
+	return offset, most >= 2 && most*2 >= len(pages)
 }
 
 // runs reports whether a row on some of the pages is a running one. On two pages only a

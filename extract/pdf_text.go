@@ -196,26 +196,28 @@ func (p *pdfWriter) prose(b layoutBlock) {
 	pitch := linePitch(lines)
 	start := 0
 	for i := 1; i <= len(lines); i++ {
-		if i == len(lines) || begins(lines[i-1], lines[i], pitch) {
+		if i == len(lines) || begins(lines[i-1], lines[i], pitch[rounded(rowSize(lines[i].row))]) {
 			p.paragraph(lines[start:i], start == 0)
 			start = i
 		}
 	}
 }
 
-// linePitch is the usual distance of lines, from top to top.
-func linePitch(lines []pdfLine) float32 {
-	var steps []float32
+// linePitch is the usual distance of lines of each size, from top to top.
+func linePitch(lines []pdfLine) map[float32]float32 {
+	steps := map[float32][]float32{}
 	for i := 1; i < len(lines); i++ {
-		if d := lines[i].top() - lines[i-1].top(); d > 0 {
-			steps = append(steps, d)
+		size := rounded(rowSize(lines[i].row))
+		if d := lines[i].top() - lines[i-1].top(); d > 0 && size == rounded(rowSize(lines[i-1].row)) {
+			steps[size] = append(steps[size], d)
 		}
 	}
-	if len(steps) == 0 {
-		return 0
+	out := map[float32]float32{}
+	for size, s := range steps {
+		slices.Sort(s)
+		out[size] = s[len(s)/3]
 	}
-	slices.Sort(steps)
-	return steps[len(steps)/3]
+	return out
 }
 
 // begins reports whether a line begins a paragraph.

@@ -18,6 +18,7 @@ type Document struct {
 
 	instance pdf.Pdfium
 	ref      references.FPDF_DOCUMENT
+	form     bool // it has fields to fill in
 	slot     chan struct{}
 	ctx      context.Context
 	stop     func() bool
@@ -82,6 +83,9 @@ func (d *Document) Page(index int) (Page, error) {
 	if err != nil {
 		return p, d.failed("load", index, err)
 	}
+	if loaded.Page, err = d.flatten(loaded.Page, index); err != nil {
+		return p, err
+	}
 	page := requests.Page{ByReference: &loaded.Page}
 	defer d.instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
 	w := words{d: d, index: index, shown: d.rotation(page)}
@@ -104,6 +108,25 @@ func (d *Document) Page(index int) (Page, error) {
 	}
 	turn(&p, quarters)
 	return p, nil
+}
+
+// flatten makes what is filled into the fields of a form part of the page.
+func (d *Document) flatten(page references.FPDF_PAGE, index int) (references.FPDF_PAGE, error) {
+	if !d.form {
+		return page, nil
+	}
+	_, err := d.instance.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: requests.Page{ByReference: &page}, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
+	if err != nil { // the page is read as it is
+		return page, nil
+	}
+	if _, err := d.instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page}); err != nil {
+		return page, d.failed("load", index, err)
+	}
+	loaded, err := d.instance.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: d.ref, Index: index})
+	if err != nil {
+		return page, d.failed("load", index, err)
+	}
+	return loaded.Page, nil
 }
 
 // turn gives boxes in the space of a file (from the lower left corner) as a reader sees
@@ -184,6 +207,8 @@ type words struct {
 func (w *words) turn() int {
 	up, down, right := w.runs[1], w.runs[3], w.runs[0]+w.runs[2]
 	switch {
+	case w.runs[2] > up+down && w.runs[2] > 2*w.runs[0]:
+		return 2
 	case up > 2*(right+down):
 		return 1
 	case down > 2*(right+up):
@@ -198,6 +223,9 @@ func (w *words) turn() int {
 func (w *words) direction(from, to Word, n int) (runs int, size float32) {
 	dx, dy := float64(to.X0-from.X0), float64(to.Y0-from.Y0)
 	switch {
+	case n > 2 && dx < 0 && math.Abs(dx) >= math.Abs(dy) && isLatin(w.runes):
+		w.runs[2] += n - 1
+		return 2, from.height()
 	case n < 2 || math.Abs(dx) >= math.Abs(dy):
 		w.runs[0] += n - 1
 		return 0, from.height()
@@ -299,6 +327,19 @@ func (w *words) flush(end int) error {
 	w.brk = false
 	w.out = append(w.out, word)
 	return nil
+}
+
+// isLatin reports whether letters are of a script that runs to the right.
+func isLatin(runes []rune) bool {
+	for _, r := range runes {
+		if unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+			return true
+		}
+		if unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return false
 }
 
 // logical returns the text of a word with Arabic ligatures of lam and alef in the order

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	pdf "github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/webassembly"
@@ -135,5 +136,8 @@ func (d *Document) open(r io.ReaderAt, size int64) error {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	d.Pages = count.PageCount
+	if form, err := d.instance.FPDF_GetFormType(&requests.FPDF_GetFormType{Document: d.ref}); err == nil {
+		d.form = form.FormType != enums.FPDF_FORMTYPE_NONE
+	}
 	return nil
 }
