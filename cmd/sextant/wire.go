@@ -10,6 +10,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/embed"
 	"github.com/sextant-rag/sextant/pipeline"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
@@ -43,7 +44,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := retrieve.Options{Encoder: enc.Embedder, Missing: enc.missing}
+	search := retrieve.Options{Encoder: embed.Traced(enc.Embedder), Missing: enc.missing}
 	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search})
 	if err != nil {
 		_ = st.Close()
