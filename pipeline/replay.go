@@ -48,7 +48,7 @@ func (e *Engine) Replay(ctx context.Context, v trace.View) (Replay, error) {
 	var again catcher
 	quiet := &Engine{store: e.store, domain: e.domain, search: e.search, now: e.now, recorder: &trace.Recorder{Sink: &again}}
 	if e.recorder != nil {
-		quiet.recorder.Config = e.recorder.Config
+		quiet.recorder.Config, quiet.recorder.Scrub = e.recorder.Config, e.recorder.Scrub
 	}
 	var r Replay
 	for event, err := range quiet.Ask(ctx, q) {

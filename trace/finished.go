@@ -3,6 +3,8 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -47,6 +49,7 @@ type Finished struct {
 
 	spans     []span
 	config    json.RawMessage
+	scrub     *Scrubber
 	exchanges []Exchange
 	bare      bool          // content is left out
 	flushed   chan struct{} // a barrier of Archive.Flush instead of a trace
@@ -72,6 +75,7 @@ func (f *Finished) Record() *Record {
 	if f.bare {
 		r.Summary.Question, r.Summary.Request, r.Summary.Answer, r.Summary.Params, r.Exchanges = "", nil, nil, nil, nil
 	}
+	f.scrubSummary(r)
 	for i, s := range f.spans {
 		r.Spans[i] = f.encode(s)
 		if s.usage != nil {
@@ -90,6 +94,38 @@ func (f *Finished) Record() *Record {
 	return r
 }
 
+// scrubSummary takes secrets out of what is kept beside the spans.
+func (f *Finished) scrubSummary(r *Record) {
+	s := &r.Summary
+	s.Question = f.scrub.Text(s.Question)
+	s.Request = f.scrubJSON(s.Request)
+	s.Answer = f.scrubJSON(s.Answer)
+	s.Params = maps.Clone(s.Params)
+	for key, value := range s.Params {
+		s.Params[key] = f.scrub.Text(value)
+	}
+	s.Assessments = slices.Clone(s.Assessments)
+	for i := range s.Assessments {
+		a := &s.Assessments[i]
+		if text, ok := a.Value.(string); ok {
+			a.Value = f.scrub.Text(text)
+		}
+		a.Rationale = f.scrub.Text(a.Rationale)
+	}
+	r.Exchanges = slices.Clone(r.Exchanges)
+	for i := range r.Exchanges {
+		x := &r.Exchanges[i]
+		x.Request, x.Response = f.scrubJSON(x.Request), f.scrubJSON(x.Response)
+	}
+}
+
+func (f *Finished) scrubJSON(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	return json.RawMessage(f.scrub.Text(string(raw)))
+}
+
 func (f *Finished) encode(s span) *tracepb.Span {
 	out := &tracepb.Span{
 		TraceId: f.ID[:], SpanId: s.id[:], Name: clean(s.name), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
@@ -102,11 +138,15 @@ func (f *Finished) encode(s span) *tracepb.Span {
 	}
 	out.Attributes = append(out.Attributes, text(KeyKind, string(s.kind)))
 	if !f.bare {
-		out.Attributes = appendJSON(out.Attributes, KeyInput, s.inputs)
-		out.Attributes = appendJSON(out.Attributes, KeyOutput, s.outputs)
+		out.Attributes = f.appendJSON(out.Attributes, KeyInput, s.inputs)
+		out.Attributes = f.appendJSON(out.Attributes, KeyOutput, s.outputs)
 	}
 	for _, a := range s.attributes {
-		out.Attributes = append(out.Attributes, &commonpb.KeyValue{Key: a.Key, Value: value(a.Value)})
+		v := a.Value
+		if t, ok := v.(string); ok {
+			v = f.scrub.Text(t)
+		}
+		out.Attributes = append(out.Attributes, &commonpb.KeyValue{Key: a.Key, Value: value(v)})
 	}
 	out.Attributes = appendUsage(out.Attributes, s.kind, s.usage)
 	if s.failure != nil {
@@ -118,7 +158,7 @@ func (f *Finished) encode(s span) *tracepb.Span {
 // fail records a failure as the semantic conventions for exceptions ask: a status, the
 // error's type, and an event with the message, without which viewers show no text.
 func (f *Finished) fail(out *tracepb.Span, s span) {
-	message := clean(s.failure.Message)
+	message := f.scrub.Text(clean(s.failure.Message))
 	if f.bare {
 		message = s.failure.Type
 	}
@@ -162,7 +202,7 @@ func appendUsage(attributes []*commonpb.KeyValue, kind Kind, u *Usage) []*common
 	return attributes
 }
 
-func appendJSON(attributes []*commonpb.KeyValue, key string, v any) []*commonpb.KeyValue {
+func (f *Finished) appendJSON(attributes []*commonpb.KeyValue, key string, v any) []*commonpb.KeyValue {
 	if v == nil {
 		return attributes
 	}
@@ -170,7 +210,7 @@ func appendJSON(attributes []*commonpb.KeyValue, key string, v any) []*commonpb.
 	if err != nil {
 		return append(attributes, text(KeyUnreadable, key+": "+err.Error()))
 	}
-	return append(attributes, text(key, string(encoded)))
+	return append(attributes, text(key, f.scrub.Text(string(encoded))))
 }
 
 func text(key, s string) *commonpb.KeyValue {

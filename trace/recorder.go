@@ -31,6 +31,8 @@ type Recorder struct {
 	// WithoutContent leaves inputs, outputs and the question's text out: only names, times,
 	// numbers and statuses are kept. Such a trace cannot be replayed.
 	WithoutContent bool
+	// Scrub takes secrets out of everything that is kept; nil only knows their forms.
+	Scrub *Scrubber
 	// Config is the effective configuration, secrets by name only, kept with each trace.
 	Config json.RawMessage
 }
@@ -138,7 +140,7 @@ func (r *Root) Close(outputs any, err error, s Summary) {
 	r.handed = true
 	t.abandonBelow(r.Span)
 	r.Span.close(outputs, err)
-	f := &Finished{ID: t.id, Began: t.began, Summary: s, config: r.recorder.Config, spans: make([]span, len(t.spans)), exchanges: t.kept, bare: r.recorder.WithoutContent}
+	f := &Finished{ID: t.id, Began: t.began, Summary: s, config: r.recorder.Config, scrub: r.recorder.Scrub, spans: make([]span, len(t.spans)), exchanges: t.kept, bare: r.recorder.WithoutContent}
 	for i, sp := range t.spans {
 		f.spans[i] = sp.data
 	}

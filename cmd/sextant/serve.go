@@ -69,7 +69,7 @@ func (c *serveCommand) Run(ctx context.Context, s *session) error {
 const defaultLog = slog.LevelWarn
 
 func (s *session) log(level slog.Level) *slog.Logger {
-	return slog.New(trace.LogHandler(slog.NewTextHandler(s.terminal.err, &slog.HandlerOptions{Level: level})))
+	return slog.New(trace.LogHandler(slog.NewTextHandler(s.terminal.err, &slog.HandlerOptions{Level: level}), s.scrubber()))
 }
 
 // free reports whether an address can be bound right now.

@@ -123,7 +123,7 @@ func (s *session) openTraces(ctx context.Context, dir string, log *slog.Logger) 
 	if err != nil {
 		return nil, nil, errors.Join(err, archive.Close())
 	}
-	return &traces{Archive: archive, exporters: exporters}, &trace.Recorder{Sink: archive, WithoutContent: c.WithoutContent, Config: config}, nil
+	return &traces{Archive: archive, exporters: exporters}, &trace.Recorder{Sink: archive, WithoutContent: c.WithoutContent, Config: config, Scrub: s.scrubber()}, nil
 }
 
 func (s *session) exporters() ([]trace.Exporter, error) {
@@ -212,13 +212,23 @@ func (s *session) effective() (json.RawMessage, error) {
 			secrets[secret.name] = secret.variable
 		}
 	}
-	c = c.withoutSecrets()
+	c = c.withoutSecrets() // what a URL carries besides is taken out by its form
 	settings, err := jsonOfYAML(c)
 	if err != nil {
 		return nil, fmt.Errorf("effective configuration: %w", err)
 	}
 	r := currentRelease()
+	settings = json.RawMessage(s.scrubber().Text(string(settings)))
 	return json.Marshal(configuration{Version: r.Version, Revision: r.Revision, Settings: settings, Secrets: secrets})
+}
+
+// scrubber knows the values of the secrets that are set.
+func (s *session) scrubber() *trace.Scrubber {
+	var values []string
+	for _, secret := range s.config.secrets() {
+		values = append(values, secret.value, s.env[secret.variable])
+	}
+	return trace.NewScrubber(append(values, s.config.Serve.Keys...)...)
 }
 
 // traceReader is what the verbs about traces need. As with questions there are two: the
