@@ -29,13 +29,23 @@ func TestNearTermsRankFirst(t *testing.T) {
 	}
 }
 
+// Of two rows that say a stem equally often, the one with the very word comes first.
+func TestTheVeryWordRanksFirst(t *testing.T) {
+	ix := newIndex(t, "she likes lime green", "she likes limes here")
+	for query, want := range map[string]uint32{"who likes limes?": 1, "who likes lime?": 0} {
+		if got := ix.SearchNear(ix.Analyzer().Query(query), DefaultBM25, nil, 1, nil).Hits[0].Row; got != want {
+			t.Errorf("%q found row %d", query, got)
+		}
+	}
+}
+
 // Worked by hand: two terms once each, 2 atoms apart, in a row of average length.
 func TestProximityFormula(t *testing.T) {
 	ix := newIndex(t, "alpha of beta", "one two three", "four five six")
 	res := ix.Search(ix.Analyzer().Query("alpha beta"), DefaultBM25, nil, 1)
 	idf := math.Log(1 + 2.5/1.5)
 	acc := idf / 4
-	want := 2 * min(1, idf) * acc / (acc + 0.9)
+	want := 2*min(1, idf)*acc/(acc+0.9) + exactness*idf
 	if got := float64(ix.Proximity(res, DefaultBM25)[0]); math.Abs(got-want) > 1e-6 {
 		t.Errorf("proximity %v, want %v", got, want)
 	}

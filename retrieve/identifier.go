@@ -57,21 +57,42 @@ func isMeasure(word string) bool {
 func (r *Retriever) named(ctx context.Context, c store.Collection, q Query, ranked []sextant.Passage) ([]sextant.Passage, error) {
 	var first []sextant.Passage
 	for _, id := range identifiers(q.Text) {
-		hits, err := c.SearchLexical(ctx, store.LexicalQuery{Text: id, Filter: q.Filter, Limit: q.Limit})
+		hits, err := c.SearchLexical(ctx, store.LexicalQuery{Text: id, Filter: q.Filter, Limit: max(q.Limit, 4*mostNamed)})
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
-			if p := passage(c.Spec().Name, h); says(&p, id) && !contains(first, p.ChunkID) {
-				p.Reasons = []sextant.Reason{{Kind: "lexical", Score: h.Score, Terms: h.Terms}}
-				first = append(first, p)
-			}
-		}
+		first = append(first, naming(c.Spec().Name, id, hits, first)...)
 	}
 	if len(first) == 0 {
 		return ranked, nil
 	}
 	return ahead(first, ranked, q), nil
+}
+
+// mostNamed is how many documents can have a name: what more say is a word like any other,
+// such as that of a gene or a type of aircraft.
+const mostNamed = 3
+
+// naming returns the hits that say an identifier, if they are of few documents, without
+// those that are among the first already.
+func naming(collection, id string, hits []store.Hit, first []sextant.Passage) []sextant.Passage {
+	var out []sextant.Passage
+	documents := map[sextant.DocumentID]bool{}
+	for _, h := range hits {
+		p := passage(collection, h)
+		if !says(&p, id) {
+			continue
+		}
+		documents[p.DocumentID] = true
+		if !contains(first, p.ChunkID) {
+			p.Reasons = []sextant.Reason{{Kind: "lexical", Score: h.Score, Terms: h.Terms}}
+			out = append(out, p)
+		}
+	}
+	if len(documents) > mostNamed {
+		return nil
+	}
+	return out
 }
 
 // ahead joins the passages that are named with the others. Those that were ranked keep

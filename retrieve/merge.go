@@ -22,7 +22,7 @@ func (r *Retriever) Merge(passages []sextant.Passage) {
 		all[i] = store.Candidate{Index: tier(p), Lexical: lexical.Score, Dense: near.Score}
 		dense = dense && (near.Kind != "" || tier(p) == filtered)
 	}
-	order, scores := fuse(all, dense, r.options.Alpha)
+	order, scores := fuse(all, dense, r.fusion)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].Index, all[b].Index) })
 	merged := make([]sextant.Passage, len(passages))
 	for i, from := range order {

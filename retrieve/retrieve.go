@@ -44,7 +44,7 @@ type Result struct {
 type Options struct {
 	Encoder embed.Embedder // nil: words rank alone
 	Missing string         // why there is no encoder, for people; "" where none is wanted
-	Alpha   float64        // share of meaning in the fusion; 0 is embed.Weight of the encoder
+	Alpha   float64        // share of meaning in the fusion; 0 is the encoder's own (embed.FusionOf)
 	Depth   int            // candidates of either ranking; 0 is store.DefaultDepth
 	// Patience is how long a query's vector is waited for, 0 being two seconds; where the
 	// context ends sooner, half of what is left. Words are ranked without it then.
@@ -55,18 +55,23 @@ type Options struct {
 // vectors of the last queries, since one question looks into several collections.
 type Retriever struct {
 	options Options
+	fusion  embed.Fusion
 	queries queries
 }
 
 // New returns a retriever.
 func New(o Options) *Retriever {
-	if o.Encoder != nil && o.Alpha == 0 {
-		o.Alpha = embed.Weight(o.Encoder.Fingerprint())
-	}
 	if o.Patience <= 0 {
 		o.Patience = 2 * time.Second
 	}
-	return &Retriever{options: o}
+	r := &Retriever{options: o}
+	if o.Encoder != nil {
+		r.fusion = embed.FusionOf(o.Encoder.Fingerprint())
+	}
+	if o.Alpha != 0 {
+		r.fusion.Alpha = o.Alpha
+	}
+	return r
 }
 
 // Encoder returns the fingerprint of the encoder in text form, "" if there is none.
@@ -139,7 +144,7 @@ func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Re
 	}
 	var scores []float64
 	h.Choose = func(all []store.Candidate) (order []int) {
-		order, scores = fuse(all, vector != nil, r.options.Alpha)
+		order, scores = fuse(all, vector != nil, r.fusion)
 		order = fold(all, order, q.PerDocument)
 		return order[:min(len(order), overfetch*q.Limit)]
 	}

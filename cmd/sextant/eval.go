@@ -17,14 +17,18 @@ import (
 // evalCommand measures the engine on a data set of questions with right answers.
 type evalCommand struct {
 	jsonFlag
-	Set   string  `arg:"" help:"Kind of data set: constraints, counts or intents."`
-	File  string  `arg:"" help:"The data set, JSON lines." type:"path"`
+	retrievalFlags
+	Set   string  `arg:"" help:"Kind of data set: constraints, counts, intents or retrieval."`
+	File  string  `arg:"" help:"The data set: JSON lines, or for retrieval a folder in the layout of BEIR or NTSB narratives." type:"path"`
 	Floor float64 `help:"Fail (exit 1) if the share of right answers is below this." placeholder:"SHARE"`
 	Max   int     `help:"Misses to print; all with 0." default:"20" placeholder:"N"`
 }
 
 // Run asks every question of the set.
 func (c *evalCommand) Run(ctx context.Context, s *session) error {
+	if c.Set == "retrieval" {
+		return c.retrieval(ctx, s)
+	}
 	items, err := readSet(c.File)
 	if err != nil {
 		return err
