@@ -55,14 +55,15 @@ type stats struct {
 // Stats says how the archive is doing. Counts are since it was opened, except Pending and
 // Lost, which the file remembers.
 type Stats struct {
-	Kept      int64            `json:"kept"`
-	Refused   int64            `json:"refused"` // the queue was full: the trace was not kept
-	Traces    int64            `json:"traces"`
-	Bytes     int64            `json:"bytes"`
-	Delivered int64            `json:"delivered"`
-	Failed    int64            `json:"failed_attempts"`
-	Pending   map[string]int64 `json:"pending"` // by target
-	Lost      map[string]int64 `json:"lost"`    // by target: dropped at the bound, or refused for good
+	Kept      int64             `json:"kept"`
+	Refused   int64             `json:"refused"` // the queue was full: the trace was not kept
+	Traces    int64             `json:"traces"`
+	Bytes     int64             `json:"bytes"`
+	Delivered int64             `json:"delivered"`
+	Failed    int64             `json:"failed_attempts"`
+	Pending   map[string]int64  `json:"pending"`            // by target
+	Lost      map[string]int64  `json:"lost"`               // by target: dropped at the bound, or refused for good
+	LostWhy   map[string]string `json:"lost_why,omitempty"` // by target: the last reason
 }
 
 const schema = `

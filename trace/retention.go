@@ -1,9 +1,14 @@
 package trace
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 )
 
 // Hash names a configuration by its content: 12 hexadecimal digits of its SHA-256.
@@ -47,9 +52,31 @@ func (a *Archive) forget(tx *sql.Tx, seq int64) error {
 	return nil
 }
 
+// Inspect counts what an archive holds without opening it for writing, beside whoever has
+// it open. It returns fs.ErrNotExist where there is none.
+func Inspect(ctx context.Context, path string) (Stats, error) {
+	if _, err := os.Stat(path); err != nil {
+		return Stats{}, err
+	}
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}.Encode()}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return Stats{}, fmt.Errorf("inspect traces: %w", err)
+	}
+	defer db.Close()
+	var ok string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&ok); err != nil {
+		return Stats{}, fmt.Errorf("inspect traces: %w", err)
+	}
+	if ok != "ok" {
+		return Stats{}, fmt.Errorf("inspect traces: %s", ok)
+	}
+	return (&Archive{db: db}).Stats()
+}
+
 // Stats counts what is kept, owed and lost.
 func (a *Archive) Stats() (Stats, error) {
-	s := Stats{Kept: a.stats.kept.Load(), Refused: a.stats.refused.Load(), Delivered: a.stats.delivered.Load(), Failed: a.stats.failed.Load(), Pending: map[string]int64{}, Lost: map[string]int64{}}
+	s := Stats{Kept: a.stats.kept.Load(), Refused: a.stats.refused.Load(), Delivered: a.stats.delivered.Load(), Failed: a.stats.failed.Load(), Pending: map[string]int64{}, Lost: map[string]int64{}, LostWhy: map[string]string{}}
 	if err := a.db.QueryRow("SELECT count(*), coalesce(sum(bytes), 0) FROM trace").Scan(&s.Traces, &s.Bytes); err != nil {
 		return s, err
 	}
@@ -58,7 +85,19 @@ func (a *Archive) Stats() (Stats, error) {
 			return s, err
 		}
 	}
-	return s, nil
+	rows, err := a.db.Query("SELECT target, reason FROM lost")
+	if err != nil {
+		return s, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var target, why string
+		if err := rows.Scan(&target, &why); err != nil {
+			return s, err
+		}
+		s.LostWhy[target] = why
+	}
+	return s, rows.Err()
 }
 
 func (a *Archive) countInto(query string, into map[string]int64) error {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/trace"
+	"github.com/sextant-rag/sextant/trace/mlflow"
 )
 
 // configCommand shows and restores configurations.
@@ -35,7 +38,7 @@ func (c *configShowCommand) Run(s *session) error {
 
 // configRestoreCommand restores.
 type configRestoreCommand struct {
-	From string `required:"" help:"Id of a trace, or a file that trace export wrote." placeholder:"TRACE"`
+	From string `required:"" help:"Id of a trace, a file that trace export wrote, or the id of a run of MLflow." placeholder:"TRACE|RUN"`
 	File string `arg:"" help:"File to write." type:"path"`
 }
 
@@ -43,6 +46,11 @@ type configRestoreCommand struct {
 // is in force.
 func (c *configRestoreCommand) Run(ctx context.Context, s *session) error {
 	v, done, err := s.view(ctx, c.From)
+	if sextant.ErrorCode(err) == sextant.CodeNotFound {
+		if run, ok := s.traceOfRun(ctx, c.From); ok {
+			v, done, err = run, func() {}, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -64,4 +72,19 @@ func (c *configRestoreCommand) Run(ctx context.Context, s *session) error {
 	}
 	s.terminal.say("Wrote %s. Use it with --config %s.", c.File, c.File)
 	return nil
+}
+
+// traceOfRun reads the trace that a run of the tracking server keeps as trace.json. Ids of
+// runs look like those of traces, so that a run is only looked for where there is no trace.
+func (s *session) traceOfRun(ctx context.Context, id string) (v trace.View, ok bool) {
+	settings, ok, err := mlflow.FromEnvironment(s.config.Traces.lookup(s.env), defaultExperiment, trace.Resource{})
+	if err != nil || !ok {
+		return v, false
+	}
+	content, err := mlflow.Artifact(ctx, settings, id, "trace.json")
+	if err != nil {
+		s.terminal.say("The tracking server has no such run either: %v.", err)
+		return v, false
+	}
+	return v, json.Unmarshal(content, &v) == nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -12,6 +13,7 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/sqlite"
+	"github.com/sextant-rag/sextant/trace"
 )
 
 // doctorCommand looks through the data folder and says what is wrong with it, beside
@@ -35,6 +37,7 @@ type diagnosis struct {
 	Free        int64              `json:"disk_free_bytes"`  // -1 is unknown
 	Collections []collectionHealth `json:"collections"`
 	Encoder     string             `json:"encoder,omitempty"` // "" finds by words only
+	Traces      *trace.Stats       `json:"traces,omitempty"`
 	Settings    []setting          `json:"settings"`
 	Repaired    []trouble          `json:"repaired,omitempty"`
 	Problems    []trouble          `json:"problems"`
@@ -110,6 +113,7 @@ func (s *session) examine(ctx context.Context) (diagnosis, error) {
 		d.Problems = append(d.Problems, troubleOf(&problems[i], holdings))
 	}
 	d.compareEncoders(e)
+	d.judgeTraces(ctx, filepath.Join(dir, tracesFile))
 	d.judgeSize()
 	d.judgeSpace()
 	d.Sound = d.nothingToDo()
@@ -204,6 +208,28 @@ func (d *diagnosis) compareEncoders(e encoder) {
 			d.find(c.Name, "Its vectors were made by another encoder than the one that is set: "+c.Encoder+", not "+d.Encoder+".",
 				"set EMBEDDING_MODEL to the one that made them, or ingest the collection again in a new folder (--data DIR)")
 		}
+	}
+}
+
+// judgeTraces looks at the store of traces beside whoever writes it: what waits for which
+// server, and what none will ever have.
+func (d *diagnosis) judgeTraces(ctx context.Context, file string) {
+	stats, err := trace.Inspect(ctx, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		d.find("", "The traces cannot be read: "+err.Error()+".", "move "+file+" away; questions are answered without it")
+		return
+	}
+	d.Traces = &stats
+	for target, n := range stats.Pending {
+		if n > 0 {
+			d.find("", fmt.Sprintf("%s traces and judgements wait for %s.", humanize.Comma(n), target), "")
+		}
+	}
+	for target, n := range stats.Lost {
+		d.find("", fmt.Sprintf("%s traces and judgements were not taken by %s, and are not sent again: %s.", humanize.Comma(n), target, stats.LostWhy[target]), "")
 	}
 }
 

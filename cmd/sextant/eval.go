@@ -7,21 +7,26 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/eval"
+	"github.com/sextant-rag/sextant/httpapi"
+	"github.com/sextant-rag/sextant/trace"
+	"github.com/sextant-rag/sextant/trace/mlflow"
 )
 
 // evalCommand measures the engine on a data set of questions with right answers.
 type evalCommand struct {
 	jsonFlag
 	retrievalFlags
-	Set   string  `arg:"" help:"Kind of data set: constraints, counts, intents or retrieval."`
-	File  string  `arg:"" help:"The data set: JSON lines, or for retrieval a folder in the layout of BEIR or NTSB narratives." type:"path"`
-	Floor float64 `help:"Fail (exit 1) if the share of right answers is below this." placeholder:"SHARE"`
-	Max   int     `help:"Misses to print; all with 0." default:"20" placeholder:"N"`
+	Set    string  `arg:"" help:"Kind of data set: constraints, counts, intents or retrieval."`
+	File   string  `arg:"" help:"The data set: JSON lines, or for retrieval a folder in the layout of BEIR or NTSB narratives." type:"path"`
+	Floor  float64 `help:"Fail (exit 1) if the share of right answers is below this." placeholder:"SHARE"`
+	MLflow bool    `name:"mlflow" help:"Log figures, misses and configuration as a run of MLflow (MLFLOW_TRACKING_URI)."`
+	Max    int     `help:"Misses to print; all with 0." default:"20" placeholder:"N"`
 }
 
 // Run asks every question of the set.
@@ -41,6 +46,11 @@ func (c *evalCommand) Run(ctx context.Context, s *session) error {
 	report, err := eval.Run(ctx, e, c.Set, items)
 	if err != nil {
 		return err
+	}
+	if c.MLflow {
+		if err := s.logEvaluation(ctx, c.Set, c.File, report); err != nil {
+			return err
+		}
 	}
 	if err := s.print(reply[eval.Report]{value: report}, func(p *page) { writeReport(p, report, c.Max) }); err != nil {
 		return err
@@ -83,4 +93,32 @@ func writeReport(p *page, r eval.Report, most int) {
 		p.text("    ", "got   "+m.Got)
 		p.text("    ", "want  "+m.Want)
 	}
+}
+
+// logEvaluation writes a report as a run of the tracking server.
+func (s *session) logEvaluation(ctx context.Context, set, file string, r eval.Report) error {
+	settings, ok, err := mlflow.FromEnvironment(s.config.Traces.lookup(s.env), defaultExperiment, trace.Resource{})
+	if err != nil {
+		return usage("%s.", sentenceStart(err.Error()))
+	}
+	if !ok {
+		return usage("There is no tracking server to log to: set MLFLOW_TRACKING_URI.")
+	}
+	report, err := httpapi.JSON(r)
+	if err != nil {
+		return err
+	}
+	config, err := s.effective()
+	if err != nil {
+		return err
+	}
+	metrics := map[string]float64{"accuracy": r.Accuracy(), "right": float64(r.Right), "questions": float64(r.Questions), "p50_ms": float64(r.P50.Microseconds()) / 1000, "p99_ms": float64(r.P99.Microseconds()) / 1000}
+	maps.Copy(metrics, r.Figures)
+	id, err := mlflow.Log(ctx, settings, mlflow.Evaluation{Name: "eval " + set, Metrics: metrics, Files: map[string][]byte{"report.json": report, "config.json": config}, Began: time.Now(),
+		Params: map[string]string{"set": set, "file": filepath.Base(file), "version": currentRelease().Version, "config": trace.Hash(config)}})
+	if err != nil {
+		return &sextant.Error{Code: sextant.CodeUnavailable, Op: "log evaluation", Message: "The evaluation could not be logged to " + settings.URI + ".", Err: err}
+	}
+	s.terminal.say("Logged as run %s of %s.", id, settings.Experiment)
+	return nil
 }

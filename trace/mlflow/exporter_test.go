@@ -281,3 +281,23 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEvaluationIsARun(t *testing.T) {
+	f := newFake()
+	s := serve(t, f)
+	id, err := mlflow.Log(t.Context(), s, mlflow.Evaluation{Name: "counts", Params: map[string]string{"set": "counts"}, Metrics: map[string]float64{"accuracy": .975}, Files: map[string][]byte{"report.json": []byte(`{"right": 117}`)}, Began: time.Now(), Took: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := f.runs[id]; r.status != "FINISHED" || r.metrics["accuracy"] != .975 || r.params["set"] != "counts" {
+		t.Errorf("%+v", r)
+	}
+	content, err := mlflow.Artifact(t.Context(), s, id, "report.json")
+	if err != nil || string(content) != `{"right": 117}` {
+		t.Errorf("%s, %v", content, err)
+	}
+	f.fault = func(int, *http.Request) string { return "invalid" }
+	if _, err := mlflow.Log(t.Context(), s, mlflow.Evaluation{}); err == nil {
+		t.Error("a server that refuses was not noticed")
+	}
+}

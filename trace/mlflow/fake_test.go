@@ -92,6 +92,11 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(rest, "/runs/update"):
 		b := read(r)
 		f.runs[b["run_id"].(string)].status = b["status"].(string)
+	case strings.HasSuffix(rest, "/runs/get"):
+		out = map[string]any{"run": map[string]any{"info": f.info(r.URL.Query().Get("run_id"))}}
+	case strings.HasPrefix(rest, "/api/2.0/mlflow-artifacts/artifacts/") && r.Method == http.MethodGet:
+		_, _ = io.WriteString(w, f.artifacts[strings.TrimPrefix(rest, "/api/2.0/mlflow-artifacts/artifacts/")])
+		out = nil
 	case strings.HasPrefix(rest, "/api/2.0/mlflow-artifacts/artifacts/"):
 		b, _ := io.ReadAll(r.Body)
 		f.artifacts[strings.TrimPrefix(rest, "/api/2.0/mlflow-artifacts/artifacts/")] = string(b)

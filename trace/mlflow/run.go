@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -128,15 +127,11 @@ var errNotProxied = errors.New("the server does not take artifacts itself: start
 
 // artifact writes one file of a run through the server.
 func (c *client) artifact(ctx context.Context, r run, name string, content []byte) error {
-	path, ok := strings.CutPrefix(r.Artifacts, "mlflow-artifacts:/")
+	path, ok := artifactPath(r, name)
 	if !ok {
 		return errNotProxied
 	}
-	var escaped []string
-	for part := range strings.SplitSeq(strings.Trim(path, "/")+"/"+name, "/") {
-		escaped = append(escaped, url.PathEscape(part))
-	}
-	_, err := c.do(ctx, http.MethodPut, "/api/2.0/mlflow-artifacts/artifacts/"+strings.Join(escaped, "/"), http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(content))
+	_, err := c.do(ctx, http.MethodPut, path, http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(content))
 	return err
 }
 
