@@ -125,16 +125,18 @@ func findingFieldsOf() []filter.Field {
 func Regulations() sextant.Collection {
 	return sextant.Collection{
 		Name: "regulations", Title: "Federal Aviation Regulations (14 CFR)", Role: sextant.RoleRules, Unit: "sections",
-		DateField: "valid_from", Fill: "sextant ingest ecfr PATH...",
+		DateField: "valid_from", Fill: "sextant ingest ecfr",
 		Schema: filter.Schema{Fields: []filter.Field{
 			facet("cfr_part", "part", "Part of 14 CFR, such as 91.", filter.Case),
 			keyword("cfr_section", "section", "Section of 14 CFR, such as 91.155; missing for appendices.", filter.Case),
+			keyword("provision", "provision", "The section or appendix whatever the date of its text: 91.155, Appendix-A-to-Part-135.", filter.Case),
 			keyword("title", "heading", "Heading of the section.", filter.Case),
+			{Name: "defines", Label: "defines", Description: "Terms that the section defines.", Kind: filter.Keyword, Fold: filter.Case, List: true},
 			facet("subpart", "subpart", "Letter of the subpart the section stands in.", filter.Case),
 			keyword("part_title", "heading of the part", "Heading of the part.", filter.Case),
 			keyword("subpart_title", "heading of the subpart", "Heading of the subpart.", filter.Case),
-			field("valid_from", "in force from", "First day this text was in force, as far as known.", filter.Time),
-			field("valid_to", "in force until", "First day this text was no longer in force; missing while it is.", filter.Time),
+			field("valid_from", "in force from", "Day of the edition the text is from: it was in force then, and perhaps before.", filter.Time),
+			field("valid_to", "in force until", "Day of the next edition held, until which the text counts as in force; missing while there is none.", filter.Time),
 			field("amended", "last amended", "Date of the last amendment named in the source note.", filter.Time),
 			{Name: "refers_to", Label: "refers to", Description: "Sections of 14 CFR that the text refers to.", Kind: filter.Keyword, Fold: filter.Case, List: true},
 		}},
@@ -145,7 +147,7 @@ func Regulations() sextant.Collection {
 func News() sextant.Collection {
 	return sextant.Collection{
 		Name: "news", Title: "Aviation news", Role: sextant.RoleReports, Unit: "articles",
-		DateField: "published", Fill: "sextant ingest news PATH...",
+		DateField: "published", Fill: "sextant ingest news",
 		Schema: filter.Schema{Fields: []filter.Field{
 			field("published", "published", "Date and time of publication; missing where the feed gives none that can be read.", filter.Time),
 			field("updated", "updated", "Date and time of the last change, where the feed gives it.", filter.Time),
@@ -154,6 +156,9 @@ func News() sextant.Collection {
 			keyword("title", "headline", "Headline of the article.", filter.Case),
 			{Name: "author", Label: "author", Description: "Who wrote it.", Kind: filter.Keyword, Fold: filter.Case, List: true},
 			{Name: "topic", Label: "topics", Description: "Topics the publication filed it under.", Kind: filter.Keyword, Fold: filter.Case, List: true, Facet: true},
+			listed("aircraft_named", "aircraft named", "Makers and types that the article names: CESSNA, CESSNA 172."),
+			{Name: "registration_named", Label: "registrations named", Description: "American registrations that the article names.", Kind: filter.Keyword, Fold: filter.Squeeze, List: true},
+			listed("place_named", "places named", "States and countries that the article names."),
 			{Name: "links", Label: "links", Description: "Addresses the article links to, 50 at most.", Kind: filter.Keyword, Fold: filter.Exact, List: true},
 		}},
 	}

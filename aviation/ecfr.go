@@ -9,31 +9,43 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/source"
 )
 
-// ECFR is the source of the Electronic Code of Federal Regulations, Title 14, as XML
-// files: the answers of its versioner service for a part or the title (root DIV1 to
-// DIV9) and GPO's bulk files (root ECFR or DLPSTEXTCLASS). A section, an appendix or
-// a special regulation (SFAR) makes one document.
+// ECFR is the source of the Electronic Code of Federal Regulations, Title 14, as XML: the
+// answers of its versioner service for a part or the title (root DIV1 to DIV9), GPO's bulk
+// files (root ECFR or DLPSTEXTCLASS) and the volumes of the annual edition (root CFRDOC).
+// A section, an appendix or a special regulation (SFAR) makes one document for each date
+// it is held of. The text of a date is in force until that of the next.
 //
 // The elements are described in GPO's "eCFR XML User Guide"
 // (github.com/usgpo/bulk-data).
 type ECFR struct {
-	blobs []source.Blob
+	blobs  []source.Blob
+	issued []time.Time // of each blob, where more is known than it says; or nil
+	held   source.Held // nil: nothing is
+	notes  []string    // about all inputs
 }
 
 // NewECFR returns the source of some files, in this order.
-func NewECFR(blobs ...source.Blob) *ECFR { return &ECFR{blobs} }
+func NewECFR(blobs ...source.Blob) *ECFR { return &ECFR{blobs: blobs} }
+
+// As returns the source with its files taken as the text in force on a day, whatever they
+// say themselves.
+func (s *ECFR) As(day time.Time) *ECFR {
+	s.issued = nil
+	for range s.blobs {
+		s.issued = append(s.issued, day)
+	}
+	return s
+}
 
 // OpenECFR returns the source of the files at some paths. A folder stands for the XML
 // files in it and below, by name. A path without any is an error.
 func OpenECFR(paths ...string) (*ECFR, error) {
-	if len(paths) == 0 {
-		return nil, lawError(nil, "Fetching regulations from the eCFR service is not available in this version: name the files to read.")
-	}
 	var blobs []source.Blob
 	for _, p := range paths {
 		files, err := lawIn(p)
@@ -57,7 +69,7 @@ func OpenECFR(paths ...string) (*ECFR, error) {
 func lawError(err error, format string, args ...any) error {
 	return &sextant.Error{
 		Code: sextant.CodeBadRequest, Op: "ingest ecfr", Message: fmt.Sprintf(format, args...), Err: err,
-		Hint: "Give XML of 14 CFR as www.ecfr.gov offers it for download, a part or the whole title, or govinfo's bulk file; gzip is fine.",
+		Hint: "Give XML of 14 CFR as www.ecfr.gov offers it for download, a part or the whole title, govinfo's bulk file or a volume of the annual edition; gzip is fine.",
 	}
 }
 
@@ -80,20 +92,30 @@ func (*ECFR) Name() string { return "ecfr" }
 
 // Version implements source.Source. It must change with everything that changes what
 // a section becomes.
-func (*ECFR) Version() string { return "ecfr/1" }
+func (*ECFR) Version() string { return "ecfr/2" }
 
 // Inputs implements source.Source. A file of another layout, or of another title of
 // the Code, is an error that says what was found in it.
 func (s *ECFR) Inputs(ctx context.Context) ([]source.Input, error) {
 	var out []source.Input
-	for _, b := range s.blobs {
+	for i, b := range s.blobs {
 		if err := detectLaw(ctx, b); err != nil {
 			return nil, err
 		}
-		out = append(out, &lawInput{blob: b})
+		in := &lawInput{blob: b, held: &s.held}
+		if s.issued != nil {
+			in.issued = s.issued[i]
+		}
+		if i == 0 {
+			in.about = s.notes
+		}
+		out = append(out, in)
 	}
 	return out, nil
 }
+
+// Recall implements source.Recaller.
+func (s *ECFR) Recall(held source.Held) { s.held = held }
 
 // detectLaw tells the layout of a file by its root element.
 func detectLaw(ctx context.Context, b source.Blob) error {
@@ -111,9 +133,7 @@ func detectLaw(ctx context.Context, b source.Blob) error {
 		switch {
 		case !ok:
 			continue
-		case root.Name.Local == "CFRDOC":
-			return lawError(nil, "%s is the annual edition of the Code (CFRDOC), whose layout is not read.", b.Name)
-		case root.Name.Local == "ECFR", root.Name.Local == "DLPSTEXTCLASS", divLevel(root.Name.Local) > 0:
+		case root.Name.Local == "CFRDOC", root.Name.Local == "ECFR", root.Name.Local == "DLPSTEXTCLASS", divLevel(root.Name.Local) > 0:
 			return nil
 		}
 		return lawError(nil, "%s is no eCFR file: its root element is %s.", b.Name, shortList([]string{root.Name.Local}))

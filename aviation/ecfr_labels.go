@@ -170,7 +170,8 @@ var labelStart = regexp.MustCompile(`^\s*\(\s?([a-z]{1,5}|[A-Z]{1,2}|[0-9]{1,3})
 // placed is a label with the byte of the line where its paragraph begins.
 type placed struct {
 	label
-	at int
+	at  int
+	end int // of the label
 }
 
 // labelsOf returns the labels a line begins with. After one, a heading in italics may
@@ -183,13 +184,14 @@ func labelsOf(l line) []placed {
 		if m == nil || !isLabel(l.text[at+m[2]:at+m[3]]) {
 			return out
 		}
-		p := placed{label{text: l.text[at+m[2] : at+m[3]], italic: l.isItalic(at+m[2], at+m[3])}, at + strings.IndexByte(l.text[at:], '(')}
+		p := placed{label: label{text: l.text[at+m[2] : at+m[3]], italic: l.isItalic(at+m[2], at+m[3])}, at: at + strings.IndexByte(l.text[at:], '(')}
 		end := m[3] + strings.IndexByte(l.text[at+m[3]:], ')') + 1
 		if m[4] >= 0 && strings.Contains(l.text, "[Reserved]") {
 			p.last, end = l.text[at+m[4]:at+m[5]], m[1]
 		}
-		out = append(out, p)
 		at += end
+		p.end = at
+		out = append(out, p)
 		at = l.afterItalic(at)
 	}
 }

@@ -18,6 +18,9 @@ import (
 // lawInput is one eCFR file.
 type lawInput struct {
 	blob     source.Blob
+	issued   time.Time // what is known besides what the file says; zero is nothing
+	held     *source.Held
+	about    []string // notes about all inputs, given with the first
 	consumed atomic.Int64
 	notes    source.Notes
 }
@@ -51,12 +54,16 @@ func (in *lawInput) Items(ctx context.Context, after source.Position) iter.Seq2[
 			return
 		}
 		defer r.close()
-		w := lawWalk{xmlReader: r, name: in.Name(), seen: map[string]bool{}, skip: after.Record, yield: yield}
+		w := lawWalk{xmlReader: r, name: in.Name(), issued: in.issued, seen: map[string]bool{}, skip: after.Record, yield: yield}
+		if in.held != nil {
+			w.held = *in.held
+		}
 		if err := w.run(); err != nil && !errors.Is(err, errStopped) {
 			yield(source.Item{}, fmt.Errorf("read %s, line %d: %w", in.Name(), r.place().Line+1, err))
 			return
 		}
 		in.notes = w.notes()
+		in.notes.Warnings = append(in.notes.Warnings, in.about...)
 	}
 }
 
@@ -80,6 +87,8 @@ type lawWalk struct {
 	skip    int64
 	pending int // notices of amendments that are not in force
 	figures int
+	annual  bool // the file is of the annual edition
+	held    source.Held
 	yield   func(source.Item, error) bool
 }
 
@@ -109,7 +118,7 @@ func (w *lawWalk) run() error {
 				return err
 			}
 		case xml.EndElement:
-			if level := divLevel(t.Name.Local); level > 0 && len(w.path) > 0 {
+			if level := max(divLevel(t.Name.Local), w.annualLevel(t.Name.Local)); level > 0 && len(w.path) > 0 {
 				w.path = w.path[:len(w.path)-1]
 			}
 		}
@@ -117,6 +126,12 @@ func (w *lawWalk) run() error {
 }
 
 func (w *lawWalk) enter(t xml.StartElement, at source.Position) error {
+	if t.Name.Local == "CFRDOC" {
+		w.annual = true
+	}
+	if w.annual {
+		return w.enterAnnual(t, at)
+	}
 	level := divLevel(t.Name.Local)
 	switch {
 	case level >= 8:
@@ -189,6 +204,9 @@ func (w *lawWalk) section(t xml.StartElement, at source.Position) error {
 	if err != nil && !errors.Is(err, errTooLarge) {
 		return err
 	}
+	if w.annual {
+		asDivision(n)
+	}
 	if err != nil {
 		return w.hand(source.Item{ID: "", Outcome: "", Reason: err.Error()}, n, at)
 	}
@@ -241,7 +259,11 @@ func (w *lawWalk) hand(refused source.Item, n *node, at source.Position) error {
 		doc := l.document()
 		w.pending += l.pending
 		w.figures += l.figures
-		it = source.Item{At: at, Next: next, ID: doc.ID, Contribution: edition{doc}}
+		it = source.Item{At: at, Next: next, ID: doc.ID}
+		if err := w.follow(&it, &doc); err != nil {
+			return err
+		}
+		it.Contribution = edition{doc}
 	}
 	if w.record <= w.skip {
 		return nil

@@ -91,7 +91,7 @@ func (l *law) document() sextant.Document {
 	doc.Source = sextant.Source{Name: "ecfr", Kind: "ecfr", URI: l.uri, Authority: 100}
 	head := l.head()
 	doc.Title = "14 CFR " + head
-	t := &lawText{}
+	t := &lawText{defines: definition.MatchString(head)}
 	t.line(line{text: head}, partHeading, "")
 	t.write(l.node)
 	if strings.Contains(head, "[Reserved]") && len(t.parts) == 1 {
@@ -104,6 +104,7 @@ func (l *law) document() sextant.Document {
 	l.pending, l.figures = t.pending, t.figures
 	doc.Text, doc.Parts = strings.TrimSuffix(t.b.String(), "\n"), t.parts
 	doc.Meta = filter.Meta{Fields: l.fields(head, doc.Text, strings.Join(t.closing, "\n"))}
+	setKeywords(doc.Meta.Fields, "defines", union(t.terms, nil))
 	return doc
 }
 
@@ -141,6 +142,7 @@ func (l *law) fields(head, text, notes string) filter.Fields {
 			f.Set(name, filter.OfString(value))
 		}
 	}
+	set("provision", l.key())
 	set("cfr_part", l.part)
 	if !l.appendix {
 		set("cfr_section", l.number)

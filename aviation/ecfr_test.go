@@ -101,7 +101,7 @@ func TestASectionBecomesADocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantMeta := `{"amended":"1991-09-03","cfr_part":"91","cfr_section":"91.151","part_title":"GENERAL OPERATING AND FLIGHT RULES","refers_to":["1.1","61.56","61.57","61.58","91.103"],"subpart":"B","subpart_title":"Flight Rules","title":"Fuel requirements","valid_from":"2025-01-21"}`
+	wantMeta := `{"amended":"1991-09-03","cfr_part":"91","cfr_section":"91.151","part_title":"GENERAL OPERATING AND FLIGHT RULES","provision":"91.151","refers_to":["1.1","61.56","61.57","61.58","91.103"],"subpart":"B","subpart_title":"Flight Rules","title":"Fuel requirements","valid_from":"2025-01-21"}`
 	if string(meta) != wantMeta {
 		t.Errorf("metadata %s\nwant     %s", meta, wantMeta)
 	}
@@ -323,18 +323,15 @@ func TestLimits(t *testing.T) {
 
 func TestFilesThatAreNoRegulations(t *testing.T) {
 	for content, says := range map[string]string{
-		"Event.Id,Country\n1,2\n":            "no XML file",
-		"":                                   "no XML file",
-		"<rss><channel/></rss>":              "root element is \"rss\"",
-		"<CFRDOC><TITLE/></CFRDOC>":          "annual edition",
-		`<ECFR><DIV1 N="49" TYPE="TITLE"/>x`: "title \"49\"",
+		"Event.Id,Country\n1,2\n": "no XML file",
+		"":                        "no XML file",
+		"<rss><channel/></rss>":   "root element is \"rss\"",
+		"<CFRDOC><FMTR><TITLEPG><TITLENUM>Title 49</TITLENUM></TITLEPG></FMTR>x": "title 49",
+		`<ECFR><DIV1 N="49" TYPE="TITLE"/>x`:                                     "title \"49\"",
 	} {
 		if _, err := readAll(t.Context(), source.Bytes("a.xml", []byte(content))); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", content, err, says)
 		}
-	}
-	if _, err := OpenECFR(); sextant.ErrorCode(err) != sextant.CodeBadRequest {
-		t.Errorf("no path: %v", err)
 	}
 	if _, err := OpenECFR(t.TempDir()); sextant.ErrorCode(err) != sextant.CodeBadRequest {
 		t.Errorf("an empty folder: %v", err)
@@ -444,4 +441,36 @@ func FuzzECFR(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The definitions of a section are entries: each a part under its term, with its list.
+func TestDefinitionsAreEntries(t *testing.T) {
+	text := `<DIV5 N="1" TYPE="PART"><HEAD>PART 1—DEFINITIONS</HEAD><DIV8 N="1.1" TYPE="SECTION"><HEAD>§ 1.1 General definitions.</HEAD>
+<P>As used in Subchapters A through K of this chapter, unless the context requires otherwise:</P>
+<P><I>Accelerate-stop distance</I> means the runway length.</P>
+<P><I>Category:</I></P><P>(1) As used with respect to airmen, a class; and</P><P>(2) As used with respect to aircraft, a grouping.</P>
+<P><I>Pilot in command</I> means the person who:</P><P>(1) Has final authority;</P><P>(2) Has been designated—</P><P>(i) Before the flight; or</P><P>(ii) During it.</P>
+<P><I>Note</I> that nothing is defined here.</P></DIV8></DIV5>`
+	items, err := readAll(t.Context(), source.Bytes("1.xml", []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _, err := items[0].Contribution.Merge(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range doc.Parts {
+		if p.Kind == partDefinition || p.Kind == partParagraph && p.Locator != "" {
+			got = append(got, p.Kind+" "+p.Locator)
+		}
+	}
+	want := []string{"definition Accelerate-stop distance", "definition Category", "paragraph Category (1)", "paragraph Category (2)", "definition Pilot in command",
+		"paragraph Pilot in command (1)", "paragraph Pilot in command (2)", "paragraph Pilot in command (2)(i)", "paragraph Pilot in command (2)(ii)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Accelerate-stop distance", "Category", "Pilot in command"}, keywords(doc.Meta.Fields["defines"])); diff != "" {
+		t.Errorf("defines (-want +got):\n%s", diff)
+	}
 }

@@ -30,6 +30,9 @@ type lawText struct {
 	closing []string // notes that come last
 	figures int
 	pending int
+	defines bool     // the section is about definitions
+	terms   []string // that it defines
+	under   string   // the term that paragraphs without a letter belong to
 }
 
 // write writes the content of a section or appendix below its heading.
@@ -155,7 +158,8 @@ func (t *lawText) subheading(n *node) {
 }
 
 // paragraph writes a paragraph with its labels. Where a line begins with several, each
-// has a part to the end of the line, the later inside the earlier.
+// has a part to the end of the line, the later inside the earlier. A term that is defined
+// heads the paragraphs of its list: "Category (1)".
 func (t *lawText) paragraph(n *node) {
 	l := inline(n)
 	if l.text == "" {
@@ -165,22 +169,50 @@ func (t *lawText) paragraph(n *node) {
 	if n.hasLabels() {
 		labels = labelsOf(l)
 	}
-	first := ""
-	locators := make([]string, len(labels))
+	after := 0
+	if len(labels) > 0 {
+		after = labels[len(labels)-1].end
+	}
+	term := ""
+	if n.hasLabels() {
+		term = t.term(l, after)
+	}
+	if term != "" && len(labels) == 0 {
+		t.under, t.outline, t.path = term, outline{}, ""
+	}
+	locators := t.locators(labels)
+	first, kind := "", partParagraph
+	if len(labels) > 0 {
+		first = locators[0]
+	}
+	if term != "" {
+		t.terms = append(t.terms, term)
+		if len(labels) == 0 {
+			kind, first = partDefinition, term
+		}
+	}
+	start := t.line(l, kind, first)
+	for i := 1; i < len(labels); i++ {
+		t.parts = append(t.parts, sextant.Part{Kind: partParagraph, Locator: locators[i], Start: start + labels[i].at, End: start + len(l.text)})
+	}
+}
+
+// locators enters labels into the outline and returns the path to each.
+func (t *lawText) locators(labels []placed) []string {
+	out := make([]string, len(labels))
 	for i, p := range labels {
 		if len(t.labels) > 0 {
 			t.labels = t.labels[1:]
 		}
+		if p.text[0] >= 'a' && p.text[0] <= 'z' && t.outline.at[levelNumber] == "" {
+			t.under = "" // a lettered paragraph is one of the section
+		}
 		t.path = t.outline.path(p.label, t.labels)
-		locators[i] = t.path
+		if out[i] = t.path; t.under != "" {
+			out[i] = t.under + " " + t.path
+		}
 	}
-	if len(labels) > 0 {
-		first = locators[0]
-	}
-	start := t.line(l, partParagraph, first)
-	for i := 1; i < len(labels); i++ {
-		t.parts = append(t.parts, sextant.Part{Kind: partParagraph, Locator: locators[i], Start: start + labels[i].at, End: start + len(l.text)})
-	}
+	return out
 }
 
 // table writes a row a line. A caption is a paragraph before the table, so that the

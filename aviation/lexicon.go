@@ -64,7 +64,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 // spoken are the fields whose values and names are read by the recognizers of this
 // package only, and never as bare words.
 var spoken = []string{"severity", "injuries", "investigation_type", "report_status", "weather", "phase", "aircraft_category", "engine_type", "engine_count", "amateur_built", "damage", "purpose", "schedule", "city", "state", "country", "make", "make_recorded", "model", "airport", "operator", "registration", "accident_number", "event_id", "far_part", "far_description", "cfr_part", "cfr_section", "subpart",
-	"news_source", "topic", "event_date_precision", "finding_category", "finding_subcategory", "cause_factor", "finding_order", "aircraft_order", "docket_date", "data_source", "filled", "publication_date", "published", "valid_from", "valid_to", "amended"}
+	"news_source", "topic", "aircraft_named", "place_named", "event_date_precision", "finding_category", "finding_subcategory", "cause_factor", "finding_order", "aircraft_order", "docket_date", "data_source", "filled", "publication_date", "published", "valid_from", "valid_to", "amended"}
 
 var measures = []constrain.Measure{
 	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "fatalities", "fatality", "fatals", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "perished", "casualties", "fatally hurt"},

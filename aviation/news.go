@@ -22,30 +22,40 @@ import (
 	"github.com/sextant-rag/sextant/source/feed"
 )
 
-// NewsFeeds is the source of news articles in saved feeds.
+// NewsFeeds is the source of news articles in feeds, saved or fetched.
 type NewsFeeds struct {
-	blobs []source.Blob
+	files []newsFile
 	now   func() time.Time
 }
 
+// newsFile is a feed's bytes and what is known of where they come from.
+type newsFile struct {
+	blob        source.Blob
+	path        string // where a fetched one is kept
+	base        string // the address it was fetched from
+	contentType string // as the server said
+	note        string // a full sentence about it, or ""
+	failed      error  // why there is nothing to read
+}
+
 // NewNews returns the source of some feed files, in this order.
-func NewNews(blobs ...source.Blob) *NewsFeeds { return &NewsFeeds{blobs, time.Now} }
+func NewNews(blobs ...source.Blob) *NewsFeeds {
+	out := &NewsFeeds{now: time.Now}
+	for _, b := range blobs {
+		out.files = append(out.files, newsFile{blob: b})
+	}
+	return out
+}
 
 // feedFile are the name endings of files that are taken from a folder.
 var feedFile = []string{".xml", ".rss", ".atom", ".rdf", ".json", ".feed"}
 
 // OpenNews returns the source of the feed files at some paths. A folder stands for the
-// feeds in it and below, by name. A path without any is an error, and so is an address:
-// feeds are not fetched.
+// feeds in it and below, by name. A path without any is an error. Addresses are for
+// NewsService.
 func OpenNews(paths ...string) (*NewsFeeds, error) {
-	if len(paths) == 0 {
-		return nil, newsError(nil, "No feed is named, and fetching feeds is not available in this version.")
-	}
 	var blobs []source.Blob
 	for _, p := range paths {
-		if isAddress(p) {
-			return nil, newsError(nil, "%s is an address, and fetching feeds is not available in this version.", shortList([]string{p}))
-		}
 		files, err := filesIn(p, feedFile)
 		if err != nil {
 			return nil, newsError(err, "%s cannot be read.", filepath.Base(p))
@@ -64,15 +74,15 @@ func OpenNews(paths ...string) (*NewsFeeds, error) {
 	return NewNews(blobs...), nil
 }
 
-func isAddress(path string) bool {
-	scheme, _, found := strings.Cut(strings.ToLower(path), ":")
-	return found && slices.Contains([]string{"http", "https", "feed"}, scheme)
+// And returns the source of two sources' feeds.
+func (n *NewsFeeds) And(more *NewsFeeds) *NewsFeeds {
+	return &NewsFeeds{files: slices.Concat(n.files, more.files), now: n.now}
 }
 
 func newsError(err error, format string, args ...any) error {
 	return &sextant.Error{
 		Code: sextant.CodeBadRequest, Op: "ingest news", Message: fmt.Sprintf(format, args...), Err: err,
-		Hint: "Save the feed (RSS, Atom or JSON Feed) to a file and give its path: sextant ingest news PATH...",
+		Hint: "Give addresses of feeds (RSS, Atom or JSON Feed) or files they were saved to: sextant ingest news [URL|PATH]...",
 	}
 }
 
@@ -81,21 +91,21 @@ func (*NewsFeeds) Name() string { return "news" }
 
 // Version implements source.Source. It must change with everything that changes what an
 // entry becomes.
-func (*NewsFeeds) Version() string { return "news/1" }
+func (*NewsFeeds) Version() string { return "news/2" }
 
 // Inputs implements source.Source. What is in a file is looked at when it is read: a
 // folder of saved feeds always holds some that are none.
 func (n *NewsFeeds) Inputs(context.Context) ([]source.Input, error) {
-	out := make([]source.Input, len(n.blobs))
-	for i, b := range n.blobs {
-		out[i] = &newsInput{blob: b, now: n.now()}
+	out := make([]source.Input, len(n.files))
+	for i, f := range n.files {
+		out[i] = &newsInput{newsFile: f, now: n.now()}
 	}
 	return out, nil
 }
 
 // newsInput is one feed file.
 type newsInput struct {
-	blob     source.Blob
+	newsFile
 	now      time.Time
 	consumed atomic.Int64
 	notes    source.Notes
@@ -111,7 +121,12 @@ func (in *newsInput) Kind() string { return "news-feed" }
 func (in *newsInput) Size() int64 { return in.blob.Size }
 
 // Digest implements source.Input.
-func (in *newsInput) Digest(ctx context.Context) (string, error) { return in.blob.Digest(ctx) }
+func (in *newsInput) Digest(ctx context.Context) (string, error) {
+	if in.failed != nil {
+		return "", nil // there is nothing to know again
+	}
+	return in.blob.Digest(ctx)
+}
 
 // Consumed implements source.Input. A feed is read whole before its first entry.
 func (in *newsInput) Consumed() int64 { return in.consumed.Load() }
@@ -124,7 +139,14 @@ func (in *newsInput) Notes() source.Notes { return in.notes }
 func (in *newsInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		in.notes = source.Notes{}
-		f, err := feed.Read(in.blob, feed.Limits{})
+		if in.note != "" {
+			in.notes.Warnings = append(in.notes.Warnings, in.note)
+		}
+		if in.failed != nil {
+			yield(source.Item{}, in.failed)
+			return
+		}
+		f, err := feed.Read(in.blob, feed.Options{Base: in.base, ContentType: in.contentType})
 		in.consumed.Store(in.blob.Size)
 		var disk *fs.PathError
 		switch {
@@ -227,6 +249,10 @@ func newsArticle(f *feed.Feed, e *feed.Entry, uri string) sextant.Document {
 	set("author", textValues(e.Authors...)...)
 	set("topic", textValues(e.Categories...)...)
 	set("links", textValues(e.Links...)...)
+	n := namedIn(doc.Text)
+	set("aircraft_named", textValues(n.aircraft...)...)
+	set("registration_named", textValues(n.registrations...)...)
+	set("place_named", textValues(n.places...)...)
 	return doc
 }
 

@@ -38,7 +38,7 @@ func itemsOf(t *testing.T, in source.Input) []source.Item {
 }
 
 func TestArticle(t *testing.T) {
-	in := &newsInput{blob: source.Bytes("daily.xml", []byte(savedFeed)), now: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}
+	in := &newsInput{newsFile: newsFile{blob: source.Bytes("daily.xml", []byte(savedFeed))}, now: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}
 	items := itemsOf(t, in)
 	if len(items) != 4 || items[3].Outcome != sextant.Skipped {
 		t.Fatalf("%+v", items)
@@ -74,7 +74,7 @@ func TestArticle(t *testing.T) {
 func TestArticleOfTwoDays(t *testing.T) {
 	later := strings.Replace(savedFeed, "Ice forms.", "Ice forms quickly.", 1)
 	of := func(feed string) source.Contribution {
-		return itemsOf(t, &newsInput{blob: source.Bytes("f.xml", []byte(feed))})[0].Contribution
+		return itemsOf(t, &newsInput{newsFile: newsFile{blob: source.Bytes("f.xml", []byte(feed))}})[0].Contribution
 	}
 	merge := func(order ...source.Contribution) string {
 		var old *sextant.Document
@@ -131,7 +131,7 @@ func TestFeedsThroughTheStore(t *testing.T) {
 }
 
 func TestOpenNewsRefuses(t *testing.T) {
-	for _, paths := range [][]string{nil, {"https://flying.example/feed"}, {"FEED:x"}, {t.TempDir()}, {filepath.Join(t.TempDir(), "none.xml")}} {
+	for _, paths := range [][]string{{"https://flying.example/feed"}, {"FEED:x"}, {t.TempDir()}, {filepath.Join(t.TempDir(), "none.xml")}} {
 		if _, err := OpenNews(paths...); sextant.ErrorCode(err) != sextant.CodeBadRequest {
 			t.Errorf("%q: %v", paths, err)
 		}

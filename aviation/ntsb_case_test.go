@@ -140,7 +140,7 @@ func TestBlankInjuriesAreUnknown(t *testing.T) {
 	} {
 		doc := merged(t, header+row+"\n")
 		f := doc.Meta.Fields
-		got := strings.Join(strings.Fields(strings.Join([]string{f.One("severity").Str(), f.One("highest_injury").Str(), text(f.One("fatal_count")), text(f.One("latitude")), doc.Meta.Groups[Aircraft][0].One("registration").Str()}, " ")), " ")
+		got := strings.Join(strings.Fields(strings.Join([]string{f.One("severity").Str(), f.One("highest_injury").Str(), valueText(f.One("fatal_count")), valueText(f.One("latitude")), doc.Meta.Groups[Aircraft][0].One("registration").Str()}, " ")), " ")
 		if got != want && got != want+" 0" {
 			t.Errorf("%s: %q, want %q", row, got, want)
 		}
@@ -150,7 +150,7 @@ func TestBlankInjuriesAreUnknown(t *testing.T) {
 	}
 }
 
-func text(v filter.Value) string {
+func valueText(v filter.Value) string {
 	if v.IsZero() {
 		return ""
 	}

@@ -30,9 +30,8 @@ import (
 // case is an event, its number without a last letter; numbers and event ids that stand in
 // one record are one event.
 type reckoning struct {
-	names  map[string]string // union-find over case numbers and event ids
-	dates  map[string]map[string]string
-	events map[string]bool
+	names map[string]string            // union-find over case numbers and event ids
+	dates map[string]map[string]string // by event and kind of file
 }
 
 var lastLetter = regexp.MustCompile(`^([A-Z]{3}[0-9]{2}[A-Z]{1,2}[0-9]{3,4})[A-H]$`)

@@ -233,7 +233,8 @@ func (m *merger) written(records []store.Record) {
 type group struct {
 	items []int // their places in the batch
 	old   *sextant.Document
-	was   []*sextant.Document // what is stored of it under other ids
+	was   []*sextant.Document   // what is stored of it under other ids
+	aside []source.Contribution // what records of other documents say about it
 
 	doc    *sextant.Document // after merging
 	chunks []sextant.Chunk
@@ -260,6 +261,16 @@ func (m *merger) merge(ctx context.Context, f *fileRun, b *batch) error {
 				order = append(order, item.ID)
 			}
 			groups[item.ID].items = append(groups[item.ID].items, i)
+		}
+		if res.outcome != "" {
+			continue
+		}
+		for _, a := range item.Besides {
+			if groups[a.ID] == nil {
+				groups[a.ID] = &group{}
+				order = append(order, a.ID)
+			}
+			groups[a.ID].aside = append(groups[a.ID].aside, a.Contribution)
 		}
 	}
 	if err := m.fetch(ctx, groups, order, b); err != nil {
@@ -350,8 +361,26 @@ func (m *merger) join(g *group, b *batch) {
 	for _, i := range g.items {
 		b.results[i].outcome, b.results[i].reason = m.joinOne(g, b.items[i].Contribution)
 	}
+	for _, c := range g.aside {
+		m.joinAside(g, c)
+	}
 	if g.doc != nil && g.doc != g.old {
 		g.chunks = chunk.Split(g.doc, m.Chunks)
+	}
+}
+
+// joinAside merges what a record of another document says. What cannot be merged leaves
+// the document as it is: the record's own outcome does not depend on it.
+func (m *merger) joinAside(g *group, c source.Contribution) {
+	if g.doc == nil {
+		return
+	}
+	doc, _, err := c.Merge(g.doc)
+	if err == nil {
+		doc.Revision, err = doc.ComputeRevision()
+	}
+	if err == nil && doc.Revision != g.doc.Revision && m.schema.Check(doc.Meta) == nil {
+		g.doc = &doc
 	}
 }
 

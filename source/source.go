@@ -87,9 +87,18 @@ type Item struct {
 	Size int64
 	// Contribution is what the record says about its document.
 	Contribution Contribution
+	// Besides is what the record says about other documents, where those are stored: the
+	// text it follows is no longer in force. It has no outcome of its own.
+	Besides []Aside
 	// Outcome is sextant.Refused or sextant.Skipped, with the Reason.
 	Outcome sextant.Outcome
 	Reason  string
+}
+
+// Aside is what a record says about a document that is not its own.
+type Aside struct {
+	ID           sextant.DocumentID
+	Contribution Contribution // merged only with a document that exists
 }
 
 // Contribution is what one record adds to a document.

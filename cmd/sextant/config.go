@@ -26,6 +26,7 @@ type config struct {
 
 	Encoder encoderConfig `yaml:"encoder"`
 	Traces  tracesConfig  `yaml:"traces"`
+	Fetch   fetchConfig   `yaml:"fetch"`
 }
 
 // serveConfig is the part of config that the server reads. Zero values are unset.
@@ -75,6 +76,7 @@ func loadConfig(path string, env environment) (config, error) {
 	if err := c.Traces.environment(env); err != nil {
 		return c, err
 	}
+	c.Fetch.environment(env)
 	c.Serve.Host = cmp.Or(env["API_HOST"], c.Serve.Host)
 	c.Serve.RootPath = cmp.Or(env["ROOT_PATH"], c.Serve.RootPath)
 	if key := env["SEXTANT_KEY"]; key != "" {

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/fetch"
 	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/store"
 )
 
 // ingestCommand takes documents in; each kind of source is a verb of its own.
 type ingestCommand struct {
-	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables (CSV) and narratives (JSON lines)."`
-	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): XML files of the eCFR."`
-	News ingestNews `cmd:"" name:"news" help:"News articles: saved feeds (RSS, Atom, JSON Feed)."`
+	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables, CAROL exports and searches, tables of the database, narratives."`
+	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): fetched from the eCFR, or files of it."`
+	News ingestNews `cmd:"" name:"news" help:"News articles: feeds (RSS, Atom, JSON Feed), fetched or saved."`
 
 	Files ingestFiles `cmd:"" name:"files" help:"Files and folders of your own: text, Markdown, PDF, office documents, web pages, mail and more."`
 	Table ingestTable `cmd:"" name:"table" help:"A table of your own: CSV, TSV, JSON, JSON lines. What its columns hold is found out."`
@@ -63,52 +66,114 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 // ingestECFR takes regulations in.
 type ingestECFR struct {
 	takeFlags
-	Paths []string `arg:"" optional:"" name:"path" help:"XML files of 14 CFR, a part or the whole title, or folders of them; gzip is fine." type:"path"`
+	Parts []string  `help:"Parts of 14 CFR to fetch, separated by commas." placeholder:"1,61,91,121,135"`
+	Date  time.Time `format:"2006-01-02" help:"Day of the text to fetch; of files, the day their text was in force. Default: the last the service has, what a file says." placeholder:"YYYY-MM-DD"`
+	Paths []string  `arg:"" optional:"" name:"path" help:"XML files of 14 CFR, a part or the whole title, or folders of them; gzip is fine. Without any, parts are fetched from the eCFR service." type:"path"`
 }
 
 // Help implements kong's HelpProvider.
 func (*ingestECFR) Help() string {
-	return "Give files that were downloaded from www.ecfr.gov or from govinfo's bulk data; nothing is fetched. A second run over the same files changes nothing."
+	return "Without files, parts are fetched from www.ecfr.gov, each once for a day: from then on the copy in the data folder is read. Files may be what www.ecfr.gov offers for download, govinfo's bulk data or volumes of the annual edition. Texts of several days stand side by side. A second run over the same changes nothing."
 }
 
 // Run ingests.
 func (c *ingestECFR) Run(ctx context.Context, s *session) error {
-	for _, path := range c.Paths {
-		if err := readable(path); err != nil {
-			return err
-		}
-	}
-	if handled, err := s.viaServer(ctx, c.order("ecfr"), c.Paths); handled {
-		return err
-	}
-	src, err := aviation.OpenECFR(c.Paths...)
+	paths, err := c.files(ctx, s)
 	if err != nil {
 		return err
 	}
+	if c.Date.IsZero() || len(c.Paths) == 0 { // what is fetched says its date itself
+		if handled, err := s.viaServer(ctx, c.order("ecfr"), paths); handled {
+			return err
+		}
+	}
+	src, err := aviation.OpenECFR(paths...)
+	if err != nil {
+		return err
+	}
+	if !c.Date.IsZero() {
+		src = src.As(c.Date)
+	}
 	return s.takeIn(ctx, ingest.Job{Collection: aviation.Regulations(), Source: src}, c.takeFlags)
+}
+
+// files are those named, or the parts, fetched where they are not held yet.
+func (c *ingestECFR) files(ctx context.Context, s *session) ([]string, error) {
+	if len(c.Paths) > 0 {
+		if len(c.Parts) > 0 {
+			return nil, usage("--parts says what to fetch; files are read whole.")
+		}
+		for _, path := range c.Paths {
+			if err := readable(path); err != nil {
+				return nil, err
+			}
+		}
+		return c.Paths, nil
+	}
+	client, err := s.config.Fetch.client()
+	if err != nil {
+		return nil, err
+	}
+	service := aviation.ECFRService{URL: s.config.Fetch.ECFR, Client: client, Cache: filepath.Join(s.config.Data, "cache", "ecfr"), Parts: c.Parts, Date: c.Date}
+	paths, note, err := service.Fetch(ctx)
+	if note != "" {
+		s.terminal.say("%s", note)
+	}
+	return paths, err
 }
 
 // ingestNews takes news articles in.
 type ingestNews struct {
 	takeFlags
-	Paths []string `arg:"" optional:"" name:"path" help:"Saved feeds, or folders of them; gzip is fine, and the format is detected. Addresses are not fetched."`
+	Feeds []string `arg:"" optional:"" name:"url|path" help:"Addresses of feeds, saved feeds, or folders of them; gzip is fine, and the format is detected. Without any, AVweb, Aviation Week, Flying and Simple Flying are fetched."`
 }
 
 // Help implements kong's HelpProvider.
 func (*ingestNews) Help() string {
-	return "A second run over the same files changes nothing. Feeds saved on several days can be taken in one after the other: an article in more than one of them is kept once, as it was changed last."
+	return "A feed that has not changed since it was last fetched is not sent again. Feeds of several days can be taken in one after the other: an article in more than one of them is kept once, as it was changed last. A second run over the same changes nothing."
 }
 
 // Run ingests.
 func (c *ingestNews) Run(ctx context.Context, s *session) error {
-	if handled, err := s.viaServer(ctx, c.order("news"), c.Paths); handled {
-		return err
+	var paths, addresses []string
+	for _, name := range c.Feeds {
+		if fetch.IsURL(name) {
+			addresses = append(addresses, name)
+		} else {
+			paths = append(paths, name)
+		}
 	}
-	src, err := aviation.OpenNews(c.Paths...)
+	src, err := aviation.OpenNews(paths...)
 	if err != nil {
 		return err
 	}
+	if len(addresses) > 0 || len(paths) == 0 {
+		fetched, kept, err := c.fetch(ctx, s, addresses)
+		if err != nil {
+			return err
+		}
+		src, paths = src.And(fetched), append(paths, kept...)
+	}
+	if handled, err := s.viaServer(ctx, c.order("news"), paths); handled {
+		return err
+	}
 	return s.takeIn(ctx, ingest.Job{Collection: aviation.News(), Source: src}, c.takeFlags)
+}
+
+// fetch gets feeds, those of the settings if none are named, and says where they are kept.
+func (c *ingestNews) fetch(ctx context.Context, s *session, addresses []string) (*aviation.NewsFeeds, []string, error) {
+	if len(addresses) == 0 {
+		addresses = s.config.Fetch.Feeds
+	}
+	client, err := s.config.Fetch.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	fetched, err := aviation.NewsService{Client: client, Cache: filepath.Join(s.config.Data, "cache", "news"), Feeds: addresses}.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fetched, fetched.Kept(), nil
 }
 
 // takeIn runs a job on the configured store and prints its receipt.

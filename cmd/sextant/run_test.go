@@ -116,7 +116,7 @@ func TestWrongUse(t *testing.T) {
 		"missing file":        {args: []string{"ingest", "ntsb", filepath.Join(dir, "nowhere.csv")}, code: 1, says: []string{"nowhere.csv"}},
 		"no file at all":      {args: []string{"ingest", "ntsb"}, code: 2, says: []string{"path"}},
 		"not an NTSB file":    {args: []string{"ingest", "ntsb", file}, code: 2, says: []string{"file"}},
-		"no regulations":      {args: []string{"ingest", "ecfr"}, code: 2, says: []string{"not available in this version", "XML of 14 CFR"}},
+		"no regulations":      {args: []string{"ingest", "ecfr"}, environ: []string{"SEXTANT_ECFR_URL=http://127.0.0.1:1", "SEXTANT_FETCH_PERMIT=127.0.0.0/8"}, code: 8, says: []string{"cannot be reached", "XML that was downloaded"}},
 		"no such regulations": {args: []string{"ingest", "ecfr", filepath.Join(dir, "nowhere.xml")}, code: 1, says: []string{"nowhere.xml"}},
 		"not the eCFR":        {args: []string{"ingest", "ecfr", file}, code: 2, says: []string{"no XML file"}},
 		"a port taken":        {args: []string{"serve", "--port", port}, code: 1, says: []string{"127.0.0.1:" + port, "--port (API_PORT)"}},

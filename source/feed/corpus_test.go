@@ -44,7 +44,7 @@ func TestFeedsOfOtherSuites(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		f, err := Read(b, Limits{})
+		f, err := Read(b, Options{})
 		if err != nil {
 			t.Logf("%s: %v", b.Name, err)
 			return nil
@@ -104,11 +104,11 @@ func TestExpectationsOfFeedparser(t *testing.T) {
 		if strings.Contains(h.Name, "/base/http_") { // about headers of the answer: a saved feed has none
 			continue
 		}
-		parsed, err := Parse(raw, Limits{})
+		parsed, err := Parse(raw, Options{})
 		if err != nil {
 			parsed = &Feed{}
 		}
-		text, _ := Decode(raw)
+		text, _ := Decode(raw, "")
 		if m := expects.FindStringSubmatch(text); m != nil {
 			for _, failure := range unmet(m[1], parsed, &checked) {
 				t.Logf("%s: %s (%v)", h.Name, failure, err)

@@ -3,6 +3,7 @@ package feed
 import (
 	"bytes"
 	"fmt"
+	"mime"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -16,20 +17,24 @@ import (
 
 // Decode returns the text of a feed as UTF-8 and the words of a receipt on which of the
 // sources of its encoding won: the byte order mark, the pattern of its first bytes, the
-// bytes themselves if they are valid UTF-8, or its XML declaration, in this order. A
+// bytes themselves if they are valid UTF-8, the charset its server named ("" is none), or
+// its XML declaration, in this order. A
 // declaration that the bytes contradict loses, since publishers change servers and
 // editors without it. Bytes that are neither valid UTF-8 nor declared to be anything
 // else are taken for Windows-1252 one by one, so that one odd byte spoils nothing else.
-func Decode(raw []byte) (text, won string) {
+func Decode(raw []byte, served string) (text, won string) {
 	if text, won, ok := decodeByMark(raw); ok {
 		return text, won
 	}
-	declared := declaredCharset(raw)
+	declared, by := declaredCharset(raw), "declared"
+	if e, _ := htmlindex.Get(served); e != nil && served != "utf-8" && served != "us-ascii" {
+		declared, by = served, "named by the server"
+	}
 	named, _ := htmlindex.Get(declared)
 	valid := utf8.Valid(raw)
 	switch {
 	case named != nil && bytes.IndexByte(raw, 0x1b) >= 0 && strings.HasPrefix(declared, "iso-2022-"):
-		return decodeAs(named, raw), declared + " (declared)"
+		return decodeAs(named, raw), declared + " (" + by + ")"
 	case valid && declared != "" && declared != "utf-8" && !ascii(raw):
 		return string(raw), "UTF-8 (found; " + declared + " was declared)"
 	case valid:
@@ -37,7 +42,7 @@ func Decode(raw []byte) (text, won string) {
 	case named == nil || declared == "utf-8" || strings.HasPrefix(declared, "utf-16"):
 		return westernBytes(raw), westernWon(declared)
 	}
-	return decodeAs(named, raw), declared + " (declared)"
+	return decodeAs(named, raw), declared + " (" + by + ")"
 }
 
 func westernWon(declared string) string {
@@ -82,6 +87,15 @@ func decodeByMark(raw []byte) (text, won string, ok bool) {
 		return westernBytes(raw), "UTF-8, Windows-1252 assumed for some bytes", true
 	}
 	return "", "", false
+}
+
+// charsetOf is the charset of a Content-Type in small letters, "" if it names none.
+func charsetOf(contentType string) string {
+	_, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(parameters["charset"])
 }
 
 var declaration = regexp.MustCompile(`^[\s\x00]*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)

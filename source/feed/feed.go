@@ -14,10 +14,13 @@ import (
 	"github.com/sextant-rag/sextant/source"
 )
 
-// Limits bounds one feed; more is an error, never a part of the feed.
-type Limits struct {
-	Bytes int64 // of the file, unpacked; 0 is 32 MiB
-	Items int   // 0 is 10,000
+// Options bounds one feed, more being an error and never a part of the feed, and says
+// what is known of where it comes from.
+type Options struct {
+	Bytes       int64  // of the file, unpacked; 0 is 32 MiB
+	Items       int    // 0 is 10,000
+	Base        string // address it was fetched from, for links that are relative to it; may be empty
+	ContentType string // as the server gave it; may be empty
 }
 
 const (
@@ -25,7 +28,7 @@ const (
 	defaultItems = 10_000
 )
 
-func (l Limits) filled() Limits {
+func (l Options) filled() Options {
 	if l.Bytes <= 0 {
 		l.Bytes = defaultBytes
 	}
@@ -78,7 +81,7 @@ func (e *Entry) changed() time.Time {
 
 // Read reads the feed in a file, which may be gzipped. Errors are about this file: io errors, ErrTooLarge,
 // source.ErrExpands, and those of Parse.
-func Read(b source.Blob, limits Limits) (*Feed, error) {
+func Read(b source.Blob, limits Options) (*Feed, error) {
 	limits = limits.filled()
 	s, err := b.Stream(nil)
 	if err != nil {
@@ -97,12 +100,12 @@ func Read(b source.Blob, limits Limits) (*Feed, error) {
 
 // Parse reads a feed. Errors are ErrNoFeed, ErrTooLarge and what else bounds it; a feed
 // that is merely damaged is read as far as it goes.
-func Parse(raw []byte, limits Limits) (*Feed, error) {
+func Parse(raw []byte, limits Options) (*Feed, error) {
 	limits = limits.filled()
 	if int64(len(raw)) > limits.Bytes {
 		return nil, fmt.Errorf("%w of %d bytes", ErrTooLarge, limits.Bytes)
 	}
-	text, won := Decode(raw)
+	text, won := Decode(raw, charsetOf(limits.ContentType))
 	if int64(len(text)) > 2*limits.Bytes {
 		return nil, fmt.Errorf("%w of %d bytes", ErrTooLarge, limits.Bytes)
 	}
@@ -126,7 +129,7 @@ func Parse(raw []byte, limits Limits) (*Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.take(parsed)
+	out.take(parsed, limits.Base)
 	return out, nil
 }
 
@@ -150,12 +153,13 @@ func translate(text string) (parsed *gofeed.Feed, err error) {
 	return parsed, nil
 }
 
-func (f *Feed) take(p *gofeed.Feed) {
+func (f *Feed) take(p *gofeed.Feed, fetched string) {
 	f.Format = format(p)
 	f.Title = line(p.Title)
 	var base *url.URL
-	for _, address := range []string{p.Link, p.FeedLink} {
-		if base = resolve(address, nil); base != nil {
+	from := resolve(fetched, nil)
+	for _, address := range []string{p.Link, p.FeedLink, fetched} {
+		if base = resolve(address, from); base != nil && base.Host != "" {
 			f.Link = base.String()
 			break
 		}

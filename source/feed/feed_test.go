@@ -21,7 +21,7 @@ func rss(items string) string {
 
 func parse(t *testing.T, raw string) *Feed {
 	t.Helper()
-	f, err := Parse([]byte(raw), Limits{})
+	f, err := Parse([]byte(raw), Options{})
 	if err != nil {
 		t.Fatalf("%v in %.300q", err, raw)
 	}
@@ -207,7 +207,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{"", "   ", "hello", "<html><body>no</body></html>", `{"a":1}`, "[]", "\x00\x01", "<"} {
-		if f, err := Parse([]byte(raw), Limits{}); !errors.Is(err, ErrNoFeed) {
+		if f, err := Parse([]byte(raw), Options{}); !errors.Is(err, ErrNoFeed) {
 			t.Errorf("%q is %+v, %v", raw, f, err)
 		}
 	}
@@ -221,19 +221,19 @@ func TestBounds(t *testing.T) {
 		z.Write(bytes.Repeat([]byte{' '}, 1<<20))
 	}
 	z.Close()
-	if _, err := Read(source.Bytes("bomb.gz", bomb.Bytes()), Limits{}); !errors.Is(err, ErrTooLarge) {
+	if _, err := Read(source.Bytes("bomb.gz", bomb.Bytes()), Options{}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("bomb of %d bytes: %v", bomb.Len(), err)
 	}
 	sound := rss(`<item><title>A</title></item>`)
-	if _, err := Read(source.Bytes("a.xml", []byte(sound)), Limits{Bytes: int64(len(sound))}); err != nil {
+	if _, err := Read(source.Bytes("a.xml", []byte(sound)), Options{Bytes: int64(len(sound))}); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
-	if _, err := Read(source.Bytes("a.xml", []byte(sound)), Limits{Bytes: int64(len(sound)) - 1}); !errors.Is(err, ErrTooLarge) {
+	if _, err := Read(source.Bytes("a.xml", []byte(sound)), Options{Bytes: int64(len(sound)) - 1}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a byte over the limit: %v", err)
 	}
 	if !testing.Short() {
 		large := rss("<item><title>A</title><description>" + strings.Repeat("word ", 26<<20/5) + "</description></item>")
-		if f, err := Parse([]byte(large), Limits{}); err != nil || len(f.Entries) != 1 || len(f.Entries[0].Text) != 26<<20/5*5-1 {
+		if f, err := Parse([]byte(large), Options{}); err != nil || len(f.Entries) != 1 || len(f.Entries[0].Text) != 26<<20/5*5-1 {
 			t.Errorf("26 MB: %v", err)
 		}
 	}
@@ -248,7 +248,7 @@ func TestBounds(t *testing.T) {
 		"JSON of others": `{"items":"none"}`,
 	} {
 		began := time.Now()
-		if f, err := Parse([]byte(raw), Limits{}); err == nil {
+		if f, err := Parse([]byte(raw), Options{}); err == nil {
 			t.Errorf("%s: %d entries", name, len(f.Entries))
 		}
 		if took := time.Since(began); took > 5*time.Second {
@@ -262,7 +262,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"1","content_html":"<p>x"}]}`))
 	f.Add([]byte("<?xml version='1.0' encoding='utf-16'?><feed><entry><id>1</id><summary type='xhtml'><div>x</div></summary></entry>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		feed, err := Parse(raw, Limits{Bytes: 1 << 20, Items: 100})
+		feed, err := Parse(raw, Options{Bytes: 1 << 20, Items: 100})
 		if err != nil {
 			return
 		}
@@ -282,7 +282,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func ExampleParse() {
-	f, err := Parse([]byte(rss(`<item><title>Go-arounds &mdash; why not?</title><link>/go-around</link></item>`)), Limits{})
+	f, err := Parse([]byte(rss(`<item><title>Go-arounds &mdash; why not?</title><link>/go-around</link></item>`)), Options{})
 	fmt.Println(err, f.Format, f.Entries[0].Title, f.Entries[0].Link)
 	// Output: <nil> RSS 2.0 Go-arounds — why not? https://news.example/go-around
 }
