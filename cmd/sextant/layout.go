@@ -54,26 +54,47 @@ func (r *tableRequest) plan(ctx context.Context) (tablePlan, error) {
 			return p, fileError("read the schema", p.filename, err)
 		}
 	}
-	found, err := tables.Infer(ctx, r.wish, r.blobs...)
-	if err != nil {
-		return p, tableError(err)
-	}
 	if given == nil {
+		found, err := tables.Infer(ctx, r.wish, r.blobs...)
+		if err != nil {
+			return p, tableError(err)
+		}
 		p.layout, p.found, p.from = found.Layout, &found, "what all records say"
 		return p, nil
 	}
+	var err error
 	if p.layout, err = readLayout(given, from); err != nil {
 		return p, err
 	}
 	p.from = from
-	if p.layout.Collection != r.collection {
+	switch {
+	case p.layout.Collection != r.collection:
 		return p, usage("The schema is of collection %q, not of %q.", p.layout.Collection, r.collection)
-	}
-	if r.wish.ID != "" && r.wish.ID != p.layout.ID {
+	case r.wish.ID != "" && r.wish.ID != p.layout.ID:
 		return p, usage("The collection %s has the id column %q already: leave --id out, or begin anew with --replace.", r.collection, p.layout.ID)
 	}
+	return p, r.extend(ctx, &p)
+}
+
+// extend finds out about columns that a layout does not know, if there are any.
+func (r *tableRequest) extend(ctx context.Context, p *tablePlan) error {
+	known := true
+	for _, b := range r.blobs {
+		columns, err := tables.Columns(ctx, b, p.layout.Encoding)
+		if err != nil {
+			return tableError(err)
+		}
+		known = known && p.layout.Knows(columns)
+	}
+	if known {
+		return nil
+	}
+	found, err := tables.Infer(ctx, tables.Wish{Collection: r.collection, Encoding: p.layout.Encoding}, r.blobs...)
+	if err != nil {
+		return tableError(err)
+	}
 	p.added = p.layout.Add(found.Layout)
-	return p, nil
+	return nil
 }
 
 // readLayout reads a layout that was kept or written by hand.

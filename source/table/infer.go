@@ -78,6 +78,34 @@ func Infer(ctx context.Context, wish Wish, blobs ...source.Blob) (Inference, err
 	return out, nil
 }
 
+// sampled is how many objects are looked at for the names of their members.
+const sampled = 1000
+
+// Columns returns the names of a table's columns: of its header or, where records are
+// objects, of the members of the first thousand.
+func Columns(ctx context.Context, blob source.Blob, encoding string) ([]string, error) {
+	r, err := openReading(blob, encoding)
+	if err != nil {
+		return nil, err
+	}
+	if names := r.columns(); names != nil {
+		return names, nil
+	}
+	names, n := map[string]bool{}, 0
+	for e, err := range r.entries(ctx, source.Position{}) {
+		if err != nil {
+			return nil, err
+		}
+		for name := range e.object {
+			names[name] = true
+		}
+		if n++; n == sampled {
+			break
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
 // inferring is what is collected on the way.
 type inferring struct {
 	wish     Wish

@@ -45,6 +45,11 @@ type LayoutColumn struct {
 	Skip    bool     `yaml:"skip,omitempty" json:"skip,omitempty"`            // take nothing from it
 }
 
+// Knows reports whether the layout says something about each of the columns.
+func (l *Layout) Knows(columns []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool { return l.column(name) == nil })
+}
+
 func (l *Layout) column(name string) *LayoutColumn {
 	for i := range l.Columns {
 		if l.Columns[i].Column == name {

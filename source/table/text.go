@@ -68,6 +68,9 @@ func (t textEncoding) resume(blob source.Blob, consumed *atomic.Int64, after sou
 // sniffed is how much of a file is looked at to tell its encoding.
 const sniffed = 256 << 10
 
+// telling is how many bytes above ASCII it takes to say that they are not Western European.
+const telling = 32
+
 // sniff tells the encoding of a file by its beginning: UTF-16 by its mark or its zeros,
 // Cyrillic by its runs of letters above ASCII. Text of another script in a legacy
 // encoding is ErrEncoding: to guess would be to store what nobody wrote.
@@ -95,8 +98,8 @@ func tellEncoding(head []byte) (textEncoding, error) {
 	case bytes.HasPrefix(head, []byte("\xfe\xff")), zeros(head, 0):
 		return textEncoding{"UTF-16BE", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)}, nil
 	}
-	high, inRuns := highRuns(head)
-	if utf8.Valid(trimRune(head)) || high == 0 || inRuns*2 < high {
+	high, inRuns, all := highRuns(head)
+	if utf8.Valid(trimRune(head)) || high < telling || inRuns*2 < high && high*5 < all {
 		return textEncoding{}, nil // single letters with accents among ASCII, line by line
 	}
 	best, most := textEncoding{}, 0.0
@@ -138,14 +141,15 @@ func trimRune(b []byte) []byte {
 	return b
 }
 
-// highRuns counts bytes above ASCII, and those of them that stand four or more together.
-// Lines that are valid UTF-8 are left out: they are read as that.
-func highRuns(head []byte) (high, inRuns int) {
+// highRuns counts bytes above ASCII, those of them that stand four or more together, and
+// all bytes. Lines that are valid UTF-8 are left out: they are read as that.
+func highRuns(head []byte) (high, inRuns, all int) {
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		if utf8.Valid(line) {
 			continue
 		}
 		run := 0
+		all += len(line)
 		for i := 0; i <= len(line); i++ {
 			if i < len(line) && line[i] >= 0x80 {
 				high++
@@ -158,7 +162,7 @@ func highRuns(head []byte) (high, inRuns int) {
 			run = 0
 		}
 	}
-	return high, inRuns
+	return high, inRuns, all
 }
 
 // commonest are the six commonest letters of Russian, two fifths of any text.
