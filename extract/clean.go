@@ -15,7 +15,7 @@ func clean(s string) string {
 	if plainASCII(s) {
 		return strings.Join(strings.Fields(s), " ")
 	}
-	return strings.Join(strings.Fields(visible(s, false)), " ")
+	return strings.Join(strings.Fields(visible(s)), " ")
 }
 
 // cleanLines cleans each line of a text; lines without text are dropped.
@@ -39,7 +39,7 @@ func cleanLines(s string) string {
 func cleanCode(s string) string {
 	s = lineBreaks.Replace(s)
 	if !plainASCII(s) {
-		s = visible(s, true)
+		s = visible(s)
 	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -61,7 +61,7 @@ func plainASCII(s string) bool {
 }
 
 // visible drops what readers cannot see, spells ligatures and composes letters.
-func visible(s string, code bool) string {
+func visible(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
@@ -71,9 +71,9 @@ func visible(s string, code bool) string {
 		case r == '\v' || r == '\f':
 			b.WriteByte(' ')
 		case hidden(r):
-		case 0xfb00 <= r && r <= 0xfb06 && !code:
+		case 0xfb00 <= r && r <= 0xfb06:
 			b.WriteString(ligatures[r-0xfb00])
-		case unicode.IsSpace(r) && !code:
+		case unicode.IsSpace(r):
 			b.WriteByte(' ')
 		case r == 0xf0b7 || r == 0xf0a7 || r == 0xf0d8: // bullets of Symbol and Wingdings
 			b.WriteString("•")

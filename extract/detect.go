@@ -147,21 +147,23 @@ var endings = map[string]Format{
 }
 
 // isBinary reports whether decoded text has more than a few characters that no text has.
+// Zeros at its end are what a write that was cut off leaves.
 func isBinary(text string) bool {
-	odd, n := 0, 0
+	if trimmed := strings.TrimRight(text, "\x00"); trimmed != "" {
+		text = trimmed
+	}
+	odd, zeros, n := 0, 0, 0
 	for _, r := range text {
 		n++
-		if r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b\x00\x1a", r) {
+		switch {
+		case r == 0:
+			zeros++
+		case r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b\x1a", r):
 			odd++
 		}
 	}
-	zeros := strings.Count(text, "\x00")
-	return n > 0 && (odd*20 > n || zeros*10 > n && strings.Trim(text, "\x00") != "" && !zeroTail(text))
+	return odd*20 > n || zeros*10 > n
 }
-
-// zeroTail reports whether the zeros of a text are all at its end: what a write that
-// was cut off leaves.
-func zeroTail(text string) bool { return !strings.Contains(strings.TrimRight(text, "\x00"), "\x00") }
 
 var (
 	htmlStart = regexp.MustCompile(`(?is)^(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)[\s>]`)

@@ -113,6 +113,8 @@ func judge(before, r, after rune, common string) float64 {
 	switch {
 	case r == unicode.ReplacementChar || unicode.IsControl(r):
 		return -4
+	case unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) && (isASCIILetter(before) || isASCIILetter(after)):
+		return -2 // no word is spelt in two scripts
 	case unicode.IsLetter(r) || unicode.Is(unicode.M, r):
 		known := strings.ContainsRune(common, r)
 		if !known {
@@ -139,6 +141,8 @@ func judge(before, r, after rune, common string) float64 {
 	}
 	return -0.3
 }
+
+func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 
 // wideScore judges text decoded from characters of two bytes: by the kinds of
 // characters that its language is mostly written in.

@@ -106,17 +106,27 @@ func runs(on int, counts bool, pages int) bool {
 	return on >= max(3, min((pages*3+9)/10, 8))
 }
 
-// edgeRange returns the rows that are not at the edges: the outermost two are wherever
-// they stand, as a page may be half empty; two more if they are in the outer fifths.
+// edgeRange returns the rows that are not at the edges. The outermost row is one; those
+// after it are if a gap sets them apart from the text.
 func edgeRange(p *pdfPage) (first, last int) {
-	last = len(p.rows)
-	for first < min(edgeRows, len(p.rows)) && (first < 2 || p.rows[first].bottom() < p.height/5) {
-		first++
+	n := len(p.rows)
+	first = edgeDepth(n, func(i int) (gap, height float32) {
+		return p.rows[i+1].top() - p.rows[i].bottom(), p.rows[i].bottom() - p.rows[i].top()
+	})
+	last = n - edgeDepth(n, func(i int) (gap, height float32) {
+		return p.rows[n-1-i].top() - p.rows[n-2-i].bottom(), p.rows[n-1-i].bottom() - p.rows[n-1-i].top()
+	})
+	return first, max(first, last)
+}
+
+// edgeDepth counts rows from an edge to the first gap after one of them.
+func edgeDepth(n int, after func(i int) (gap, height float32)) int {
+	for i := range min(edgeRows, n-1) {
+		if gap, height := after(i); gap > 0.9*height {
+			return i + 1
+		}
 	}
-	for last > max(first, len(p.rows)-edgeRows) && (last > len(p.rows)-2 || p.rows[last-1].top() > p.height*4/5) {
-		last--
-	}
-	return first, last
+	return min(n, 1)
 }
 
 // edgesOf returns the rows at the edges of a page, each with its key once.
