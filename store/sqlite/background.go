@@ -36,7 +36,7 @@ func (c *collection) maintain() {
 		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
 	}
 	due := c.unsaved >= max(c.at.refresh, x.documents.slots/2)
-	if c.busy || c.closing || c.failed != nil || !due && !c.wasteful() {
+	if c.readOnly || c.busy || c.closing || c.failed != nil || !due && !c.wasteful() {
 		return
 	}
 	c.busy = true
@@ -155,7 +155,7 @@ func (c *collection) close(save bool) error {
 	c.writing.Unlock()
 	c.stop()
 	c.background.Wait()
-	if save && c.unsaved >= c.at.save {
+	if save && !c.readOnly && c.unsaved >= c.at.save {
 		if e := c.save(context.Background()); e != nil {
 			c.log.Warn("the index was not saved; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", e)
 		}

@@ -95,12 +95,13 @@ func (i *Inspector) copyDatabases(ctx context.Context, into string) (manifest, e
 }
 
 func entriesOf(ctx context.Context, path string) ([]entry, error) {
-	db, err := openToRead(path)
+	db, err := openReadOnly(path)
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
-	return (&catalog{&database{read: db}}).entries(ctx)
+	c := &catalog{db}
+	defer c.close()
+	return c.entries(ctx)
 }
 
 func (i *Inspector) copyCollection(ctx context.Context, m *manifest, e entry, into string) error {

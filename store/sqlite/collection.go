@@ -20,12 +20,13 @@ import (
 
 // collection is one open collection: its database and what is held in RAM for it.
 type collection struct {
-	folder  string
-	db      *database
-	readers readers
-	log     *slog.Logger
-	at      thresholds
-	queue   queue
+	folder   string
+	readOnly bool // nothing is written, derived files neither
+	db       *database
+	readers  readers
+	log      *slog.Logger
+	at       thresholds
+	queue    queue
 
 	life       context.Context // of work in the background; stop ends it
 	stop       context.CancelFunc
@@ -116,21 +117,14 @@ const selectState = `SELECT body, sum FROM state`
 
 // openCollection opens or creates a collection's database and loads it.
 func openCollection(ctx context.Context, folder string, e entry, o Options) (*collection, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
-	}
-	file := filepath.Join(folder, "main.db")
-	if err := checkLog(file); err != nil {
-		return nil, err
-	}
-	db, err := openDatabase(file, o.vfs, collectionSchema, o.at.log)
+	db, err := collectionDatabase(folder, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{folder: folder, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
+	c := &collection{folder: folder, readOnly: o.ReadOnly, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
 	c.life, c.stop = context.WithCancel(context.Background())
 	err = c.load(ctx)
-	if err == nil {
+	if err == nil && !c.readOnly {
 		err = c.introduce(ctx)
 	}
 	if err != nil {
@@ -142,6 +136,21 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	defer c.writing.Unlock()
 	c.maintain()
 	return c, nil
+}
+
+// collectionDatabase opens a collection's database, which is made if it is missing.
+func collectionDatabase(folder string, o Options) (*database, error) {
+	file := filepath.Join(folder, "main.db")
+	if err := checkLog(file); err != nil {
+		return nil, err
+	}
+	if o.ReadOnly {
+		return openReadOnly(file)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return openDatabase(file, o.vfs, collectionSchema, o.at.log)
 }
 
 // respecify makes spec the collection's specification, if what it holds allows that.

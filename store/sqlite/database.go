@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,6 +28,26 @@ type database struct {
 	logged  int        // bytes written since the log was last copied into the file
 	logSize int        // at which it is
 	broken  error      // why nothing is written any more
+}
+
+// errReadOnly is what every change fails with in a store that was opened for reading.
+var errReadOnly = fmt.Errorf("the data folder was opened for reading only: %w", store.ErrUnsupported)
+
+// openReadOnly opens a database that nobody changes while it is open. Where there is no
+// log the file is all there is, and SQLite leaves nothing beside it.
+func openReadOnly(path string) (*database, error) {
+	if err := checkLog(path); err != nil {
+		return nil, err
+	}
+	open := openToRead
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		open = func(path string) (*sql.DB, error) { return openReading(path, true) }
+	}
+	db, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &database{read: db, write: db, broken: errReadOnly}, nil
 }
 
 // smallWrite is about what a transaction of a few small rows writes: some pages.

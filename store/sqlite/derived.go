@@ -41,6 +41,9 @@ func derivedName(sequence uint64) string { return fmt.Sprintf("%016x.idx", seque
 
 // removeScratch removes what a crash left of derived files being written.
 func (c *collection) removeScratch() {
+	if c.readOnly {
+		return
+	}
 	scratch, _ := filepath.Glob(filepath.Join(c.folder, derivedFolder, "*.tmp")) // the pattern is well-formed
 	for _, name := range scratch {
 		os.Remove(name) // or the next time
@@ -49,16 +52,20 @@ func (c *collection) removeScratch() {
 
 // derivedPlace is where an index puts files of its own, and whom it tells of what goes wrong there.
 type derivedPlace struct {
-	folder string
-	log    *slog.Logger
+	folder   string
+	readOnly bool
+	log      *slog.Logger
 }
 
 func (c *collection) place() derivedPlace {
-	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.log}
+	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.readOnly, c.log}
 }
 
 // removeVectorFiles removes vector files of indexes that were given up.
 func (c *collection) removeVectorFiles() {
+	if c.readOnly {
+		return
+	}
 	c.mu.RLock()
 	ours := ""
 	if c.index.file != nil {
@@ -128,7 +135,7 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 			saved := x.documents.slots
 			x.place = c.place()
 			if x.file != nil {
-				x.file.attach(x.place.folder, x.place.log)
+				x.file.attach(x.place)
 			}
 			if err = x.catchUp(ctx, tx, c.state, from.Sequence, from.Next); err == nil {
 				c.unsaved = x.documents.slots - saved

@@ -73,7 +73,7 @@ func (x *index) makeVectors(dimension int) error {
 		return err
 	}
 	x.vectors, x.file = m, newVectorFile(dimension)
-	x.file.attach(x.place.folder, x.place.log)
+	x.file.attach(x.place)
 	return nil
 }
 

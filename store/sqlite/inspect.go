@@ -14,7 +14,7 @@ import (
 )
 
 // Inspector looks into a data folder that may be another process's: it takes no lock and
-// writes nothing there. The lock says who may write; whoever reads through SQLite sees
+// changes nothing there. The lock says who may write; whoever reads through SQLite sees
 // committed states only, whoever writes meanwhile, and never makes the writer wait.
 type Inspector struct {
 	dir string
@@ -49,17 +49,17 @@ func (i *Inspector) catalog() (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{&database{read: db, write: db}}, nil
+	return &catalog{&database{read: db, write: db, broken: errReadOnly}}, nil
 }
 
-func (c *catalog) close() error { return c.db.read.Close() }
+func (c *catalog) close() error { return c.db.close() }
 
 // openToRead opens a database that is there and changes nothing in it.
 func openToRead(path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open database: %w: %w", store.ErrUnavailable, err)
 	}
-	db, err := openReading(path, "mode", "ro")
+	db, err := openReading(path, false)
 	if err == nil {
 		return db, nil
 	}
@@ -68,11 +68,16 @@ func openToRead(path string) (*sql.DB, error) {
 	if log, e := os.Stat(path + "-wal"); !errors.Is(err, store.ErrUnavailable) || e == nil && log.Size() > 0 {
 		return nil, err
 	}
-	return openReading(path, "immutable", "1")
+	return openReading(path, true)
 }
 
-func openReading(path, option, value string) (*sql.DB, error) {
-	q := url.Values{"_txlock": {"deferred"}, option: {value}, "_pragma": {"busy_timeout(5000)", "trusted_schema(0)", "cell_size_check(1)"}}
+// openReading opens a database for reading; immutable says that it does not change, and
+// that a log beside it is to be passed over.
+func openReading(path string, immutable bool) (*sql.DB, error) {
+	q := url.Values{"_txlock": {"deferred"}, "mode": {"ro"}, "_pragma": {"busy_timeout(5000)", "trusted_schema(0)", "cell_size_check(1)"}}
+	if immutable {
+		q.Set("immutable", "1")
+	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {

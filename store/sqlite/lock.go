@@ -57,6 +57,9 @@ func acquire(dir, address string) (*lock, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, fmt.Errorf("lock data folder: %w", err)
 		}
+		if shareLock(f) == nil {
+			return nil, fmt.Errorf("%w: to read it only", store.ErrLocked)
+		}
 		if h, err := readHolder(f); err == nil {
 			return nil, fmt.Errorf("%w: %s", store.ErrLocked, h)
 		}
@@ -68,6 +71,29 @@ func acquire(dir, address string) (*lock, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// share takes a part in the folder's lock that others may have as well, as long as nobody
+// has it whole. A folder without a lock file was never written by this program, or was
+// copied, and is taken as it is.
+func share(dir string) (*lock, error) {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, catalogName)); err != nil {
+			return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		}
+		return &lock{}, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	if err := shareLock(f); err != nil {
+		defer f.Close()
+		if h, e := readHolder(f); e == nil && errors.Is(err, errHeld) {
+			return nil, fmt.Errorf("%w: %s", store.ErrLocked, h)
+		}
+		return nil, fmt.Errorf("%w: %w", store.ErrLocked, err)
+	}
+	return &lock{f}, nil
 }
 
 // announce writes who holds the lock.
@@ -85,7 +111,12 @@ func (l *lock) announce(address string) error {
 	return nil
 }
 
-func (l *lock) release() error { return l.f.Close() }
+func (l *lock) release() error {
+	if l.f == nil {
+		return nil
+	}
+	return l.f.Close()
+}
 
 func readHolder(f *os.File) (Process, error) {
 	var h Process
@@ -96,15 +127,15 @@ func readHolder(f *os.File) (Process, error) {
 	return h, json.Unmarshal(b, &h)
 }
 
-// Holder returns the process that has a data folder open, if one does. The lock
+// Holder returns the process that has a data folder open for writing, if one does. The lock
 // itself is asked, not the file's content, which outlives its writer.
 func Holder(dir string) (Process, bool) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		return Process{}, false
 	}
 	defer f.Close()
-	if err := takeLock(f); !errors.Is(err, errHeld) {
+	if err := shareLock(f); !errors.Is(err, errHeld) {
 		return Process{}, false
 	}
 	h, err := readHolder(f)

@@ -9,9 +9,14 @@ import (
 )
 
 // takeLock locks the open file for this process, without waiting.
-func takeLock(f *os.File) error {
+func takeLock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// shareLock locks it so that others can do the same, and none can take it.
+func shareLock(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):

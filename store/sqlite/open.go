@@ -19,6 +19,11 @@ type Options struct {
 	Address string       // where this process serves, for the lock file; see Announce
 	Log     *slog.Logger // warnings of what does not concern the caller; nil is none
 
+	// ReadOnly opens a folder that is there without writing anything in it, so that it may
+	// be on a medium that cannot be written, and several processes may have it open so;
+	// none, however, beside one that writes. Every change is store.ErrUnsupported.
+	ReadOnly bool
+
 	vfs string     // of SQLite; tests put one that fails here
 	at  thresholds // tests put lower ones here
 }
@@ -40,15 +45,21 @@ var _ store.Store = (*Store)(nil)
 // Open opens a data folder. A second process that tries gets store.ErrLocked, which
 // names the first one. Collections are loaded when they are first asked for.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.at == (thresholds{}) {
+		o.at = usual
+	}
+	if o.ReadOnly {
+		return openToAsk(ctx, o)
+	}
 	if err := os.MkdirAll(filepath.Join(o.Dir, "c"), 0o700); err != nil {
 		return nil, fmt.Errorf("open data folder: %w: %w", store.ErrUnavailable, err)
 	}
 	l, err := acquire(o.Dir, o.Address)
 	if err != nil {
 		return nil, fmt.Errorf("open data folder: %w", err)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := finishRestore(o.Dir); err != nil {
 		_ = l.release()
@@ -59,15 +70,46 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		_ = l.release()
 		return nil, fmt.Errorf("open data folder: %w", err)
 	}
-	if o.at == (thresholds{}) {
-		o.at = usual
-	}
 	s := &Store{options: o, dir: o.Dir, lock: l, catalog: cat, open: map[string]*collection{}}
 	if err := s.sweep(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open data folder: %w", err)
 	}
 	return s, nil
+}
+
+// openToAsk opens a data folder for reading only.
+func openToAsk(ctx context.Context, o Options) (*Store, error) {
+	l, err := share(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open data folder: %w", err)
+	}
+	s := &Store{options: o, dir: o.Dir, lock: l, open: map[string]*collection{}}
+	if _, err = os.Stat(filepath.Join(o.Dir, restoreName)); err == nil {
+		err = fmt.Errorf("a backup is being put in place, which takes opening it for writing once: %w", store.ErrUnavailable)
+	} else {
+		s.catalog, err = catalogToRead(ctx, o.Dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open data folder: %w", errors.Join(err, l.release()))
+	}
+	return s, nil
+}
+
+func catalogToRead(ctx context.Context, dir string) (*catalog, error) {
+	path := filepath.Join(dir, catalogName)
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	db, err := openReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalog{db}
+	if _, err := c.entries(ctx); err != nil {
+		return nil, errors.Join(failure("read catalogue", err), c.close())
+	}
+	return c, nil
 }
 
 // Announce writes into the lock file where this process serves, for Holder to find.

@@ -22,12 +22,13 @@ import (
 // read with pread: a page of a mapped file that cannot be read would end the process,
 // and those that can would count as memory in use.
 type vectorFile struct {
-	name string // in the folder of derived files
-	size int64  // bytes of a vector
-	f    *os.File
-	log  *slog.Logger
-	warn sync.Once
-	sums atomic.Pointer[[]uint32] // by chunk slot: see vectorChecksum
+	name     string // in the folder of derived files
+	size     int64  // bytes of a vector
+	f        *os.File
+	readOnly bool
+	log      *slog.Logger
+	warn     sync.Once
+	sums     atomic.Pointer[[]uint32] // by chunk slot: see vectorChecksum
 }
 
 const vectorSuffix = ".vec"
@@ -40,8 +41,15 @@ func newVectorFile(dimension int) *vectorFile {
 
 // attach opens the file in a folder, or makes one. Without it every vector is read from
 // the documents, which is slower and nothing else.
-func (v *vectorFile) attach(folder string, log *slog.Logger) {
-	v.log = log
+func (v *vectorFile) attach(p derivedPlace) {
+	v.log, v.readOnly = p.log, p.readOnly
+	if p.readOnly {
+		if v.name != "" {
+			v.f, _ = os.Open(filepath.Join(p.folder, v.name)) // or none
+		}
+		return
+	}
+	folder := p.folder
 	var err error
 	if v.name != "" {
 		v.f, err = os.OpenFile(filepath.Join(folder, v.name), os.O_RDWR, 0)
@@ -82,7 +90,7 @@ func (v *vectorFile) append(halves []byte, sums []uint32) {
 }
 
 func (v *vectorFile) write(slot int, halves []byte) {
-	if v.f != nil && len(halves) > 0 {
+	if v.f != nil && !v.readOnly && len(halves) > 0 {
 		_, err := v.f.WriteAt(halves, int64(slot)*v.size)
 		v.complain(err)
 	}

@@ -290,6 +290,9 @@ func (s *Store) Repair(ctx context.Context, name string) ([]Problem, error) {
 	if s.done {
 		return nil, fmt.Errorf("repair %s: %w", name, errClosed)
 	}
+	if s.options.ReadOnly {
+		return nil, fmt.Errorf("repair %s: %w", name, errReadOnly)
+	}
 	e, err := s.catalog.entry(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("repair %q: %w", name, err)
