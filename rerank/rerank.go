@@ -57,14 +57,42 @@ const DefaultDepth = 20
 // stay those of retrieval, handed out anew in falling order, so that they still compare
 // with those of passages that were not judged.
 //
-// Nothing given is changed, also when it fails.
+// Passages that name what the query names stay first, and those that only satisfy the
+// filter last: neither place is a matter of judgement. Nothing given is changed, also when
+// it fails.
 func Passages(ctx context.Context, r Reranker, m Mix, query string, passages []sextant.Passage) ([]sextant.Passage, error) {
-	n := min(len(passages), m.depth())
-	if n < 2 || m.Weight <= 0 {
+	first, end := judged(passages)
+	end = min(end, first+m.depth())
+	if end-first < 2 || m.Weight <= 0 {
 		return passages, nil
 	}
-	texts, retrieval := make([]string, n), make([]float64, n)
-	for i, p := range passages[:n] {
+	better, err := reorder(ctx, r, m, query, passages[first:end])
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(passages[:first], better, passages[end:]), nil
+}
+
+// judged is the range of the passages whose places are a matter of judgement.
+func judged(passages []sextant.Passage) (first, end int) {
+	has := func(kind string) func(sextant.Passage) bool {
+		return func(p sextant.Passage) bool {
+			return slices.ContainsFunc(p.Reasons, func(r sextant.Reason) bool { return r.Kind == kind })
+		}
+	}
+	for first < len(passages) && has("identifier")(passages[first]) {
+		first++
+	}
+	if end = slices.IndexFunc(passages[first:], has("filter")); end < 0 {
+		return first, len(passages)
+	}
+	return first, first + end
+}
+
+// reorder judges all of the passages.
+func reorder(ctx context.Context, r Reranker, m Mix, query string, passages []sextant.Passage) ([]sextant.Passage, error) {
+	texts, retrieval := make([]string, len(passages)), make([]float64, len(passages))
+	for i, p := range passages {
 		texts[i], retrieval[i] = Text(p), p.Score
 	}
 	scores, err := judge(ctx, r, query, texts)
@@ -76,9 +104,9 @@ func Passages(ctx context.Context, r Reranker, m Mix, query string, passages []s
 		p := &out[i]
 		p.Reasons = append(slices.Clone(p.Reasons), sextant.Reason{Kind: "rerank", Score: scores[i], Rank: place + 1, Detail: r.Model()})
 	}
-	judged := slices.Clone(out[:n])
+	before := slices.Clone(out)
 	for place, i := range order(mix(m.Weight, retrieval, scores)) {
-		out[place] = judged[i]
+		out[place] = before[i]
 	}
 	slices.SortFunc(retrieval, func(a, b float64) int { return cmp.Compare(b, a) })
 	for i, score := range retrieval {

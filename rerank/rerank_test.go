@@ -156,6 +156,25 @@ func TestUnusableScores(t *testing.T) {
 	}
 }
 
+// Identifiers and filters decide before judgement does.
+func TestSomePlacesAreNoMatterOfJudgement(t *testing.T) {
+	because := func(id, kind string, score float64) sextant.Passage {
+		return sextant.Passage{ChunkID: id, Score: score, Reasons: []sextant.Reason{{Kind: kind}}}
+	}
+	passages := []sextant.Passage{because("a", "identifier", 5), because("b", "identifier", 4), because("c", "dense", 3), because("d", "lexical", 2), because("e", "filter", 0), because("f", "filter", 0)}
+	got, err := rerank.Passages(t.Context(), given{1, 2}, rerank.Mix{Weight: 1}, "q", passages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, p := range got {
+		ids = append(ids, p.ChunkID)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "d", "c", "e", "f"}, ids); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTextHasTheHeadings(t *testing.T) {
 	p := sextant.Passage{Title: "§ 91.103", Heading: "Preflight action", Content: "Each pilot in command shall become familiar."}
 	if got, want := rerank.Text(p), "§ 91.103\nPreflight action\nEach pilot in command shall become familiar."; got != want {

@@ -18,10 +18,10 @@ import (
 // A Fake judges a text by the share of the query's words that it holds. The zero value is
 // ready for use.
 type Fake struct {
-	Name string        // what Model returns; "" is fake
-	Err  error         // what Score returns, if set
-	Wait chan struct{} // Score waits until it is closed or ctx ends
-	Sign float32       // -1 judges the other way round; 0 is 1
+	Name  string  // what Model returns; "" is fake
+	Err   error   // what Score returns, if set
+	Hangs bool    // Score waits until ctx ends
+	Sign  float32 // -1 judges the other way round; 0 is 1
 }
 
 var _ rerank.Reranker = Fake{}
@@ -36,11 +36,8 @@ func (f Fake) Model() string {
 
 // Score implements rerank.Reranker.
 func (f Fake) Score(ctx context.Context, query string, texts []string) ([]float32, error) {
-	if f.Wait != nil {
-		select {
-		case <-f.Wait:
-		case <-ctx.Done():
-		}
+	if f.Hangs {
+		<-ctx.Done()
 	}
 	if err := errors.Join(f.Err, ctx.Err()); err != nil {
 		return nil, err
