@@ -66,7 +66,8 @@ type Answer struct {
 	Suggestions []string      `json:"suggestions,omitempty"`
 	Evidence    []Passage     `json:"evidence"`
 	Removed     []Removed     `json:"removed,omitempty"`
-	AsOf        string        `json:"as_of"` // ISO date that relative dates were counted from
+	Reranking   *Reranking    `json:"reranking,omitempty"` // nil where none was asked for
+	AsOf        string        `json:"as_of"`               // ISO date that relative dates were counted from
 	Usage       Usage         `json:"usage"`
 	TraceID     string        `json:"trace_id"`
 }
@@ -104,6 +105,16 @@ type Aspect struct {
 type Degradation struct {
 	Stage  string `json:"stage"`
 	Reason string `json:"reason"`
+}
+
+// Reranking says what judged the passages anew, and how many.
+type Reranking struct {
+	Mode        string  `json:"mode"`
+	Model       string  `json:"model"` // what judged; "" where nothing could
+	Applied     bool    `json:"applied"`
+	InputCount  int     `json:"input_count"`
+	OutputCount int     `json:"output_count"`
+	DurationMS  float64 `json:"duration_ms"`
 }
 
 // NotHeld names a collection that the question needs and that holds nothing.

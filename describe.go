@@ -53,6 +53,7 @@ type SearchQuery struct {
 	FilterText  string // EXPR
 	TopK        int    // 0: 5
 	AspectFocus string // one aspect to look for, joined to the query
+	Rerank      string // none | cross_encoder; "" is none
 }
 
 // SearchResult is the shape retrieval tools for agents read: passages with what is
@@ -89,4 +90,5 @@ type RetrievalMetadata struct {
 	ChunkSize       int    `json:"chunk_size"`
 	TopK            int    `json:"top_k"`
 	RerankerApplied bool   `json:"reranker_applied"`
+	RerankerModel   string `json:"reranker_model,omitempty"` // what judged, where something was asked to
 }

@@ -26,7 +26,7 @@ type Question struct {
 	FilterText  string        // Filter as the caller wrote it (EXPR), parsed by the engine per collection
 	AsOf        time.Time     // "now" for relative dates and validity; zero: the engine's clock
 	Mode        Mode
-	Rerank      string // none | cross_encoder
+	Rerank      string // none | cross_encoder; "" is none
 	Refine      string // none | dedup | filter | synthesize
 	TopK        int    // passages that reach generation; 0: DefaultTopK
 	Limits      Limits
@@ -42,6 +42,10 @@ const (
 	Agentic     Mode = "agentic"     // constraints, ledger, plan, check
 	Traditional Mode = "traditional" // one query, top k: the baseline for comparison
 )
+
+// CrossEncoder is the mode of reranking in which a model reads question and passage
+// together.
+const CrossEncoder = "cross_encoder"
 
 // Limits bound what one question may cost; zero fields are the engine's defaults.
 type Limits struct {

@@ -22,7 +22,7 @@ type queryTrace struct {
 	Constraints          *traceConstraints     `json:"constraints"`
 	ConstraintValidation *constraintValidation `json:"constraint_validation"`
 	Retrievals           []retrieval           `json:"retrievals"`
-	Reranking            *reranking            `json:"reranking"`
+	Reranking            *rerankingTrace       `json:"reranking"`
 	Refinement           *refinement           `json:"refinement"`
 	Generation           *generation           `json:"generation"`
 	SufficiencyChecks    []sufficiency         `json:"sufficiency_checks"`
@@ -55,7 +55,7 @@ type retrieval struct {
 	DurationMS         float64  `json:"duration_ms"`
 }
 
-type reranking struct {
+type rerankingTrace struct {
 	Mode        string  `json:"mode"`
 	Model       *string `json:"model"`
 	InputCount  int     `json:"input_count"`
@@ -203,6 +203,19 @@ func oneOf(word string, allowed []string) *string {
 	return &word
 }
 
+// reranked tells of what judged the passages anew; without, all of them stay as they are.
+func reranked(q sextant.Question, a sextant.Answer, passages int) *rerankingTrace {
+	k := a.Reranking
+	if k == nil {
+		return &rerankingTrace{Mode: q.Rerank, InputCount: passages, OutputCount: passages}
+	}
+	out := &rerankingTrace{Mode: k.Mode, InputCount: k.InputCount, OutputCount: k.OutputCount, DurationMS: k.DurationMS}
+	if k.Model != "" {
+		out.Model = &k.Model
+	}
+	return out
+}
+
 func (b Blueprint) trace(q sextant.Question, a sextant.Answer, seen witness) *queryTrace {
 	found, sources := b.used(seen.passages)
 	used, _ := b.used(a.Evidence)
@@ -210,7 +223,7 @@ func (b Blueprint) trace(q sextant.Question, a sextant.Answer, seen witness) *qu
 		Intent:      oneOf(a.Intent, wireIntents),
 		Strategy:    oneOf(a.Strategy, wireStrategies),
 		SourcesUsed: sources,
-		Reranking:   &reranking{Mode: q.Rerank, InputCount: len(seen.passages), OutputCount: len(seen.passages), DurationMS: seen.took("rerank")},
+		Reranking:   reranked(q, a, len(seen.passages)),
 		Refinement:  &refinement{Mode: q.Refine, InputCount: len(seen.passages), OutputCount: min(len(a.Evidence), len(seen.passages)), DurationMS: seen.took("refine")},
 		Generation: &generation{DurationMS: seen.took("generate"), SummaryLength: utf8.RuneCountInString(a.Summary),
 			FindingsCount: len(a.Findings), DocumentsUsed: used},

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/sextant-rag/sextant"
 )
@@ -13,6 +16,7 @@ type searchRequest struct {
 	Filter      string   `json:"filter,omitempty" doc:"A condition every result satisfies." example:"state = AK"`
 	TopK        *int     `json:"top_k,omitempty" minimum:"1" maximum:"50" doc:"5 otherwise."`
 	AspectFocus string   `json:"aspect_focus,omitempty" doc:"One aspect to look for, joined to the query."`
+	Rerank      string   `json:"rerank,omitempty" enum:"none,cross_encoder" doc:"Whether a model reads query and passage together and orders them anew."`
 }
 
 // search answers POST /v1/search with passages and what is known about them.
@@ -21,7 +25,10 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err := readStrict(w, r, &body); err != nil {
 		return err
 	}
-	q := sextant.SearchQuery{Collections: body.Collections, FilterText: body.Filter, AspectFocus: sextant.CleanText(body.AspectFocus)}
+	if body.Rerank != "" && !slices.Contains(rerankModes.values(), body.Rerank) {
+		return badRequest(fmt.Sprintf("Unknown rerank %q.", body.Rerank), "Use "+strings.Join(rerankModes.values(), ", ")+".")
+	}
+	q := sextant.SearchQuery{Collections: body.Collections, FilterText: body.Filter, AspectFocus: sextant.CleanText(body.AspectFocus), Rerank: body.Rerank}
 	text, err := (sextant.Question{Text: body.Query}).Normalize() // a query is cleaned and bounded as a question is
 	if err != nil {
 		return err

@@ -164,10 +164,14 @@ func engine(t *testing.T, s store.Store, wrap func(store.Store) store.Store) *pi
 
 // tracedEngine is an engine and what it recorded. Every trace of every test must be
 // complete, whatever the test is about.
-func tracedEngine(t *testing.T, s store.Store) (*pipeline.Engine, *tracetest.Sink) {
+func tracedEngine(t *testing.T, s store.Store, change ...func(*pipeline.Config)) (*pipeline.Engine, *tracetest.Sink) {
 	t.Helper()
 	sink := &tracetest.Sink{}
-	e, err := pipeline.New(context.Background(), pipeline.Config{Store: s, Domain: domain, Now: func() time.Time { return now }, Traces: &trace.Recorder{Sink: sink}})
+	c := pipeline.Config{Store: s, Domain: domain, Now: func() time.Time { return now }, Traces: &trace.Recorder{Sink: sink}}
+	for _, f := range change {
+		f(&c)
+	}
+	e, err := pipeline.New(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

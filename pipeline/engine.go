@@ -16,6 +16,7 @@ import (
 	"github.com/sextant-rag/sextant/compute"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/plan"
+	"github.com/sextant-rag/sextant/rerank"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/trace"
@@ -42,6 +43,7 @@ type Config struct {
 	Domain Domain
 	Words  Wordings         // nil: nothing is said
 	Search retrieve.Options // the encoder of queries among them; none is by words alone
+	Rerank *rerank.Stage    // what cross_encoder stands for; nil: it can only be said that there is none
 	Now    func() time.Time // nil: time.Now
 	Traces *trace.Recorder  // nil: no trace is kept
 }
@@ -52,6 +54,7 @@ type Engine struct {
 	domain   Domain
 	words    Wordings
 	search   *retrieve.Retriever
+	rerank   *rerank.Stage
 	now      func() time.Time
 	recorder *trace.Recorder
 
@@ -61,7 +64,7 @@ type Engine struct {
 
 // New makes an engine and makes sure that the domain's collections exist.
 func New(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{store: c.Store, domain: c.Domain, words: c.Words, search: retrieve.New(c.Search), now: c.Now, recorder: c.Traces}
+	e := &Engine{store: c.Store, domain: c.Domain, words: c.Words, search: retrieve.New(c.Search), rerank: c.Rerank, now: c.Now, recorder: c.Traces}
 	if e.now == nil {
 		e.now = time.Now
 	}

@@ -80,14 +80,7 @@ func (a *asking) run() (err error) {
 		return err
 	}
 	a.begin()
-	for _, s := range []stage{
-		{"understand", spanConstraint, trace.Tool, a.understand, a.understood},
-		{"ledger", spanValidation, trace.Tool, a.keepLedger, a.validated},
-		{"compute", spanCompute, trace.Tool, a.compute, a.computed},
-		{"retrieve", fmt.Sprintf(spanRetrieval, 1), trace.Retriever, a.retrieve, a.retrieved},
-		{"generate", spanGenerate, trace.LLM, a.generate, a.generated},
-		{"check", spanCheck, trace.Tool, a.check, a.proven},
-	} {
+	for _, s := range a.stages() {
 		if err := a.stage(s); err != nil {
 			return err
 		}
@@ -99,6 +92,23 @@ func (a *asking) run() (err error) {
 		}
 	}
 	return a.finish()
+}
+
+// stages lists the way to an answer.
+func (a *asking) stages() []stage {
+	all := []stage{
+		{"understand", spanConstraint, trace.Tool, a.understand, a.understood},
+		{"ledger", spanValidation, trace.Tool, a.keepLedger, a.validated},
+		{"compute", spanCompute, trace.Tool, a.compute, a.computed},
+		{"retrieve", fmt.Sprintf(spanRetrieval, 1), trace.Retriever, a.retrieve, a.retrieved},
+		{"rerank", spanRerank, trace.Reranker, a.rerank, a.reranked},
+		{"generate", spanGenerate, trace.LLM, a.generate, a.generated},
+		{"check", spanCheck, trace.Tool, a.check, a.proven},
+	}
+	if a.reranks() {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s stage) bool { return s.name == "rerank" })
 }
 
 // stage is one step of the way to an answer, and how the trace tells of it.

@@ -20,7 +20,7 @@ const defaultSearch = 5
 // trusted. The conditions in the words and the caller's filter both hold for every
 // passage; nothing is generated.
 func (e *Engine) Search(ctx context.Context, q sextant.SearchQuery) (sextant.SearchResult, error) {
-	question, err := sextant.Question{Text: strings.TrimSpace(q.Query + " " + q.AspectFocus), Collections: q.Collections, FilterText: q.FilterText, TopK: q.TopK}.Normalize()
+	question, err := sextant.Question{Text: strings.TrimSpace(q.Query + " " + q.AspectFocus), Collections: q.Collections, FilterText: q.FilterText, TopK: q.TopK, Rerank: q.Rerank}.Normalize()
 	if err != nil {
 		return sextant.SearchResult{}, err
 	}
@@ -66,7 +66,7 @@ func (a *asking) search() (sextant.SearchResult, error) {
 		if f == nil {
 			f = filter.All
 		}
-		found, err := a.engine.search.Search(a.ctx, c, retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.question.TopK, PerDocument: 3, Fill: bound})
+		found, err := a.engine.search.Search(a.ctx, c, retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.candidates(), PerDocument: 3, Fill: bound})
 		if err != nil {
 			return r, unavailable("search", err)
 		}
@@ -82,8 +82,12 @@ func (a *asking) search() (sextant.SearchResult, error) {
 			domains[spec.Name] = true
 		}
 	}
-	r.Degraded = a.answer.Degraded
 	a.engine.search.Merge(r.Results)
+	judged, err := a.judge(r.Results)
+	if err != nil {
+		return r, err
+	}
+	r.Results, r.Degraded = judged, a.answer.Degraded
 	r.Results = r.Results[:min(len(r.Results), a.question.TopK)]
 	r.Diversity = sextant.SourceDiversity{Domains: len(domains), Timestamps: months(r.Results, dates)}
 	r.Coverage = coverageOf(a.reading, r.Results)
@@ -93,6 +97,9 @@ func (a *asking) search() (sextant.SearchResult, error) {
 		r.Recommendation = "re-query"
 	}
 	r.Metadata = sextant.RetrievalMetadata{EmbeddingModel: model, ChunkSize: chunkSize(r.Results), TopK: a.question.TopK}
+	if k := a.answer.Reranking; k != nil {
+		r.Metadata.RerankerApplied, r.Metadata.RerankerModel = k.Applied, k.Model
+	}
 	return r, nil
 }
 

@@ -162,7 +162,7 @@ func (a *asking) retrieve() (string, error) {
 		if !ok {
 			f = filter.All
 		}
-		query := retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.question.TopK, PerDocument: 3, Fill: ok}
+		query := retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.candidates(), PerDocument: 3, Fill: ok}
 		found, err := a.engine.search.Search(a.ctx, c, query)
 		if err != nil {
 			return "", unavailable("retrieve", err)

@@ -240,7 +240,7 @@ func (a *asking) notePlan() {
 	a.note(spanStrategy, trace.Chain, string(a.plan.Intent), strategy{string(a.plan.Strategy), a.plan.Roles})
 }
 
-// noteModes tells of reranking and refinement where nothing was asked of them.
+// noteModes tells of reranking, where none was asked for, and of refinement.
 func (a *asking) noteModes() {
 	type mode struct {
 		Mode   string `json:"mode"`
@@ -248,7 +248,9 @@ func (a *asking) noteModes() {
 		Output int    `json:"output_count"`
 	}
 	n := len(a.answer.Evidence)
-	a.note(spanRerank, trace.Reranker, nil, mode{cmp.Or(a.question.Rerank, "none"), n, n})
+	if !a.reranks() {
+		a.note(spanRerank, trace.Reranker, nil, mode{"none", n, n})
+	}
 	a.note(spanRefine, trace.Tool, nil, mode{cmp.Or(a.question.Refine, "none"), n, n})
 }
 

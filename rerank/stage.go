@@ -75,7 +75,8 @@ func (s *Stage) Run(ctx context.Context, query string, passages []sextant.Passag
 	}
 	switch {
 	case err == nil:
-		out.Applied = opened.Mix.Weight > 0
+		first, end := judged(passages)
+		out.Applied = opened.Mix.Weight > 0 && end-first > 1 // one alone has no order
 	case ctx.Err() != nil:
 		return Outcome{Passages: passages}, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):

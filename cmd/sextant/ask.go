@@ -14,6 +14,7 @@ type askCommand struct {
 	Collection []string `help:"Look in this collection only; may be repeated." placeholder:"NAME" sep:"none"`
 	Filter     string   `help:"A further condition, such as \"state = AK and event_date >= 2010-01-01\"." placeholder:"EXPR"`
 	AsOf       string   `help:"Day that relative dates are counted from; today otherwise." placeholder:"YYYY-MM-DD"`
+	Rerank     string   `help:"Whether a model reads question and passage together and orders passages anew: ${enum}." enum:"none,cross_encoder" default:"none" placeholder:"MODE"`
 	TopK       int      `help:"Passages an answer may use, at most 50; 10 otherwise." placeholder:"N"`
 	Question   []string `arg:"" help:"The question, in plain words."`
 }
@@ -26,7 +27,7 @@ func (askCommand) Help() string {
 
 // Run asks.
 func (c *askCommand) Run(ctx context.Context, s *session) error {
-	q := sextant.Question{Text: strings.Join(c.Question, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK}
+	q := sextant.Question{Text: strings.Join(c.Question, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK, Rerank: c.Rerank}
 	if c.AsOf != "" {
 		day, err := time.Parse(time.DateOnly, c.AsOf)
 		if err != nil {

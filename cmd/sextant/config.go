@@ -24,9 +24,10 @@ type config struct {
 	Data  string      `yaml:"data"` // data folder
 	Serve serveConfig `yaml:"serve"`
 
-	Encoder encoderConfig `yaml:"encoder"`
-	Traces  tracesConfig  `yaml:"traces"`
-	Fetch   fetchConfig   `yaml:"fetch"`
+	Encoder  encoderConfig  `yaml:"encoder"`
+	Reranker rerankerConfig `yaml:"reranker"`
+	Traces   tracesConfig   `yaml:"traces"`
+	Fetch    fetchConfig    `yaml:"fetch"`
 }
 
 // serveConfig is the part of config that the server reads. Zero values are unset.
@@ -73,6 +74,7 @@ func loadConfig(path string, env environment) (config, error) {
 	if err := c.Encoder.environment(env); err != nil {
 		return c, err
 	}
+	c.Reranker.environment(env)
 	if err := c.Traces.environment(env); err != nil {
 		return c, err
 	}

@@ -161,11 +161,15 @@ func twinEncoder(ctx context.Context, c ingestEncoder, local encoder) (encoder, 
 	return encoder{Embedder: embed.NewTwin(server, local.Embedder)}, nil
 }
 
-func encoderError(model string, err error) error {
-	code := sextant.CodeNotFound
+// encoderCode tells what is not there from what cannot be reached.
+func encoderCode(err error) sextant.Code {
 	if errors.Is(err, endpoint.ErrUnavailable) || errors.Is(err, hub.ErrFetch) {
-		code = sextant.CodeUnavailable
+		return sextant.CodeUnavailable
 	}
-	return &sextant.Error{Code: code, Op: "open encoder", Message: fmt.Sprintf("The encoder %q cannot be used: %s.", model, strings.TrimRight(err.Error(), ".")),
+	return sextant.CodeNotFound
+}
+
+func encoderError(model string, err error) error {
+	return &sextant.Error{Code: encoderCode(err), Op: "open encoder", Message: fmt.Sprintf("The encoder %q cannot be used: %s.", model, strings.TrimRight(err.Error(), ".")),
 		Hint: "Name another with EMBEDDING_MODEL, unset it for the one inside the program, or set EMBEDDER=none to find texts by their words only.", Err: err}
 }

@@ -40,6 +40,7 @@ type questionBody struct {
 	AsOf        string   `json:"as_of,omitempty"`
 	Mode        string   `json:"mode,omitempty"`
 	TopK        int      `json:"top_k,omitempty"`
+	Rerank      string   `json:"rerank,omitempty"`
 }
 
 // answerReply reads an answer without the typed metadata of its evidence, which only a
@@ -51,7 +52,7 @@ type answerReply struct {
 
 // Ask implements reader.
 func (r *remote) Ask(ctx context.Context, q sextant.Question) (reply[sextant.Answer], error) {
-	body := questionBody{Question: q.Text, Collections: q.Collections, Filter: q.FilterText, Mode: string(q.Mode), TopK: q.TopK}
+	body := questionBody{Question: q.Text, Collections: q.Collections, Filter: q.FilterText, Mode: string(q.Mode), TopK: q.TopK, Rerank: q.Rerank}
 	if !q.AsOf.IsZero() {
 		body.AsOf = q.AsOf.Format(time.DateOnly)
 	}
@@ -65,6 +66,7 @@ type searchBody struct {
 	Collections []string `json:"collections,omitempty"`
 	Filter      string   `json:"filter,omitempty"`
 	TopK        int      `json:"top_k,omitempty"`
+	Rerank      string   `json:"rerank,omitempty"`
 }
 
 type searchReply struct {
@@ -80,7 +82,7 @@ type passageReply struct {
 // Search implements reader.
 func (r *remote) Search(ctx context.Context, q sextant.SearchQuery) (reply[sextant.SearchResult], error) {
 	var into searchReply
-	wire, err := r.do(ctx, http.MethodPost, "/v1/search", searchBody{q.Query, q.Collections, q.FilterText, q.TopK}, &into)
+	wire, err := r.do(ctx, http.MethodPost, "/v1/search", searchBody{q.Query, q.Collections, q.FilterText, q.TopK, q.Rerank}, &into)
 	result := into.SearchResult
 	for i := range into.Results {
 		result.Results = append(result.Results, into.Results[i].Passage)

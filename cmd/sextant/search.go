@@ -15,6 +15,7 @@ type searchCommand struct {
 	jsonFlag
 	Collection []string `help:"Look in this collection only; may be repeated." placeholder:"NAME" sep:"none"`
 	Filter     string   `help:"A condition every passage's document satisfies, such as \"state = AK\"." placeholder:"EXPR"`
+	Rerank     string   `help:"Whether a model reads query and passage together and orders passages anew: ${enum}." enum:"none,cross_encoder" default:"none" placeholder:"MODE"`
 	TopK       int      `help:"Passages to show, at most 50; 5 otherwise." placeholder:"N"`
 	Query      []string `arg:"" help:"The words to look for."`
 }
@@ -26,7 +27,7 @@ func (c *searchCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer done()
-	result, err := r.Search(ctx, sextant.SearchQuery{Query: strings.Join(c.Query, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK})
+	result, err := r.Search(ctx, sextant.SearchQuery{Query: strings.Join(c.Query, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK, Rerank: c.Rerank})
 	if err != nil {
 		return err
 	}

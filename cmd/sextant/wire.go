@@ -40,12 +40,16 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	judge, err := s.reranker(ctx, dir, enc)
+	if err != nil {
+		return nil, err
+	}
 	st, err := s.openStore(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	search := retrieve.Options{Encoder: embed.Traced(enc.Embedder), Missing: enc.missing}
-	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search})
+	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search, Rerank: judge})
 	if err != nil {
 		_ = st.Close()
 		return nil, storeError(dir, err)

@@ -18,7 +18,7 @@ import (
 
 // Weight is what the score of this package counts beside retrieval's; see [rerank.Mix].
 // TestWeightDoesNoHarm says how it was chosen and holds it.
-const Weight = 0.25
+const Weight = 0.2
 
 // A Reranker compares token states. It is safe for concurrent use.
 type Reranker struct{ embedder *local.Embedder }
