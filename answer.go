@@ -85,7 +85,10 @@ type Regulatory struct {
 	Regulation       string  `json:"regulation"`
 	Relevance        string  `json:"relevance"`
 	ComplianceStatus string  `json:"compliance_status,omitempty"`
-	Version          string  `json:"version,omitempty"` // date of the text in force that was used
+	Version          string  `json:"version,omitempty"`  // first day the text that was used is known to be in force
+	Amended          string  `json:"amended,omitempty"`  // day of its last amendment, by its own note
+	InForce          string  `json:"in_force,omitempty"` // on the day the question is about: in force, amended since, or unknown
+	Note             string  `json:"note,omitempty"`
 	Quotes           []Quote `json:"quotes"`
 }
 

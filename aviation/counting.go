@@ -54,6 +54,11 @@ func Counting() compute.Domain {
 			{Field: "far_part", Value: "121", Filter: is("schedule", "SCHD"), Why: "where no operating rule is recorded, a scheduled flight is taken for one under Part 121; some were commuters under Part 135"},
 			{Field: "aircraft_category", By: [2]string{"make", "model"}, Why: "where no category is recorded, an aircraft is taken for what others of its make and model are recorded as"},
 		},
+		Unsettled: []compute.Unsettled{
+			{Filter: is("report_status", "Foreign"), Words: "another country investigates, and the NTSB states no cause"},
+			{Filter: is("report_status", "Completed"), Words: "the investigation ended without a statement of the cause"},
+			{Filter: filter.In{Field: "report_status", Values: []filter.Value{filter.OfString("Preliminary"), filter.OfString("Factual"), filter.OfString("In work")}}, Words: "the investigation is not finished and the cause not yet determined"},
+		},
 		Notes: notes,
 	}
 }

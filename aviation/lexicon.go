@@ -99,7 +99,7 @@ var groupings = map[string]constrain.Grouping{
 	"month": {Name: "month", Field: "event_date", By: "month_of_year"}, "month of the year": {Name: "month", Field: "event_date", By: "month_of_year"},
 	"quarter": {Name: "quarter", Field: "event_date", By: "quarter"},
 	"weekday": {Name: "weekday", Field: "event_date", By: "weekday"}, "day of the week": {Name: "weekday", Field: "event_date", By: "weekday"}, "day of week": {Name: "weekday", Field: "event_date", By: "weekday"},
-	"hour": {Name: "hour", Field: "event_date", By: "hour"}, "hour of the day": {Name: "hour", Field: "event_date", By: "hour"}, "hour of day": {Name: "hour", Field: "event_date", By: "hour"}, "time of day": {Name: "hour", Field: "event_date", By: "hour"},
+	"hour": {Name: "hour", Field: "event_time", By: "hour"}, "hour of the day": {Name: "hour", Field: "event_time", By: "hour"}, "hour of day": {Name: "hour", Field: "event_time", By: "hour"}, "time of day": {Name: "hour", Field: "event_time", By: "hour"},
 	"calendar month": {Name: "calendar month", Field: "event_date", By: "month"}, "year and month": {Name: "calendar month", Field: "event_date", By: "month"}, "day": {Name: "day", Field: "event_date", By: "day"}, "decade": {Name: "decade", Field: "event_date", By: "decade"},
 	"state": {Name: "state", Field: "state"}, "us state": {Name: "state", Field: "state"},
 	"country": {Name: "country", Field: "country"}, "city": {Name: "city", Field: "city"},

@@ -25,20 +25,27 @@ const MaxIDs = 1000
 
 // Domain is what a domain adds to figures and their method cards.
 type Domain struct {
-	Rules    []Rule            // other defensible counts of the same words
-	Recorded map[string]string // field -> the field that holds its spelling in the records
-	Open     filter.Filter     // documents that are not yet final; nil if the domain has none
-	Notes    func(ctx context.Context, r Request) ([]string, error)
-	Grave    *Part        // what makes a document grave, for questions of danger; nil if nothing does
-	Split    *Split       // what a trend must not mix; nil if nothing
-	Breaks   []FieldBreak // where fields cannot be compared across
-	Proxies  []Proxy      // how to tell what a field would say where it is not recorded
+	Rules     []Rule            // other defensible counts of the same words
+	Recorded  map[string]string // field -> the field that holds its spelling in the records
+	Open      filter.Filter     // documents that are not yet final; nil if the domain has none
+	Notes     func(ctx context.Context, r Request) ([]string, error)
+	Grave     *Part        // what makes a document grave, for questions of danger; nil if nothing does
+	Split     *Split       // what a trend must not mix; nil if nothing
+	Breaks    []FieldBreak // where fields cannot be compared across
+	Unsettled []Unsettled  // states of a document in which no cause is to be expected
+	Proxies   []Proxy      // how to tell what a field would say where it is not recorded
 }
 
 // Part is a named part of what is counted: "fatal".
 type Part struct {
 	Name   string
 	Filter filter.Filter // over fields of the document
+}
+
+// Unsettled is a state of a document in which no cause is to be expected, in words.
+type Unsettled struct {
+	Filter filter.Filter
+	Words  string // "the investigation is open"
 }
 
 // Split divides the rows of a trend into two series, unless a condition on one of

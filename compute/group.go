@@ -216,7 +216,7 @@ func (c *computer) cross(out *sextant.Computed, first, second constrain.Grouping
 	switch {
 	case first.By != "" && second.By != "" && first.Field == second.Field:
 		err = c.crossTimes(out, first, second)
-	case first.By != "":
+	case first.By != "" && second.By == "":
 		err = c.crossValues(out, second, first, 1, 0)
 	default:
 		err = c.crossValues(out, first, second, 0, 1)
@@ -234,6 +234,9 @@ func (c *computer) crossValues(out *sextant.Computed, outer, inner constrain.Gro
 	if err != nil {
 		return err
 	}
+	if t, err = c.valued(outer, t); err != nil {
+		return err
+	}
 	if at == 1 {
 		out.Method.Unknown = append(out.Method.Unknown, unknownLine(c.label(outer.Field), t, out.UnitLabel)...)
 	}
@@ -242,7 +245,7 @@ func (c *computer) crossValues(out *sextant.Computed, outer, inner constrain.Gro
 		t.buckets = t.buckets[:maxCross]
 	}
 	for _, b := range t.buckets {
-		row := c.on(outer.Field, filter.Eq{Field: outer.Field, Value: b.value})
+		row := c.on(outer.Field, filter.In{Field: outer.Field, Values: b.values})
 		parts, err := c.tally(inner, c.with(row), out.Unit)
 		if err != nil {
 			return err
@@ -254,6 +257,28 @@ func (c *computer) crossValues(out *sextant.Computed, outer, inner constrain.Gro
 		}
 	}
 	return nil
+}
+
+// valued gives each bucket the values that fall into it, so that it can be a condition.
+func (c *computer) valued(g constrain.Grouping, t tally) (tally, error) {
+	if g.By == "" {
+		for i := range t.buckets {
+			t.buckets[i].values = []filter.Value{t.buckets[i].value}
+		}
+		return t, nil
+	}
+	facet, err := c.Collection.Facet(c.ctx, store.FacetQuery{Field: g.Field, Filter: c.Filter})
+	if err != nil {
+		return t, err
+	}
+	for i := range t.buckets {
+		for _, b := range facet.Buckets {
+			if label, ok := bucketLabel(g.By, b.Value); ok && label == t.buckets[i].key {
+				t.buckets[i].values = append(t.buckets[i].values, b.Value)
+			}
+		}
+	}
+	return t, nil
 }
 
 func unknownLine(label string, t tally, units string) []string {

@@ -23,9 +23,10 @@ type tally struct {
 }
 
 type bucket struct {
-	key   string
-	value filter.Value // of a field grouped by its values; zero otherwise
-	count int64
+	key    string
+	value  filter.Value   // of a field grouped by its values; zero otherwise
+	values []filter.Value // that fall into it, where somebody asked; see valued
+	count  int64
 }
 
 func (t tally) of(key string) int64 {
@@ -100,7 +101,8 @@ func twoDigits(s string) string {
 }
 
 // folded counts by an interval that the store does not know, from the single times. A
-// time of exactly midnight is a date without a time of day: it has no hour.
+// time of exactly midnight is a date without a time of day: it has no hour. Where a
+// keyword holds the time of day as a clock shows it ("23:50"), that is read.
 func (c *computer) folded(g constrain.Grouping, f filter.Filter, unit string) (tally, error) {
 	times, err := c.Collection.Facet(c.ctx, store.FacetQuery{Field: g.Field, Filter: f, Unit: unit})
 	if err != nil {
@@ -109,7 +111,7 @@ func (c *computer) folded(g constrain.Grouping, f filter.Filter, unit string) (t
 	t := tally{total: times.Total, unknown: times.Unknown}
 	counts := map[string]int64{}
 	for _, b := range times.Buckets {
-		label, ok := intervalLabel(g.By, b.Value.Time())
+		label, ok := bucketLabel(g.By, b.Value)
 		if !ok {
 			t.unknown += b.Count
 			continue
@@ -121,6 +123,15 @@ func (c *computer) folded(g constrain.Grouping, f filter.Filter, unit string) (t
 	}
 	slices.SortFunc(t.buckets, func(a, b bucket) int { return compareLabels(g.By, a.key, b.key) })
 	return t, nil
+}
+
+// bucketLabel names the bucket of a value, a time or the time of day as a keyword.
+func bucketLabel(by string, v filter.Value) (string, bool) {
+	if v.Kind() != filter.Keyword {
+		return intervalLabel(by, v.Time())
+	}
+	t, err := time.Parse("15:04", v.Str())
+	return t.Format("15"), err == nil && by == string(store.Hour)
 }
 
 // intervalLabel names the bucket of a time, as the store does; false for a time of day

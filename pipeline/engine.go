@@ -30,12 +30,17 @@ type Domain struct {
 	Made        func(q *constrain.Query, i int) bool // see constrain.Query.Made
 	Words       plan.Words
 	Compute     compute.Domain
+	Rule        RuleFields
 	Examples    map[string][]string // questions to show, by collection
 }
 
 // Wordings returns what the owner of a collection says about how people speak of it; the
 // zero Wording where nothing is said. It is read again whenever a collection has changed.
 type Wordings func(collection string) (constrain.Wording, error)
+
+// RuleFields are the fields of collections of rules: the one by which several texts are
+// versions of one rule, and the date of a text's last amendment.
+type RuleFields struct{ Name, Amended string }
 
 // Config is what an engine is made of.
 type Config struct {

@@ -173,6 +173,10 @@ func (a *asking) retrieve() (string, error) {
 	if err := a.load(); err != nil {
 		return "", err
 	}
+	if err := a.inForce(); err != nil {
+		return "", err
+	}
+	a.conflicts()
 	a.rounds = append(a.rounds, round{len(a.answer.Evidence), time.Since(began)})
 	if !a.yield(sextant.PassagesFound{Passages: a.answer.Evidence}, nil) {
 		return "", errStopped

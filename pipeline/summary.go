@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/store"
 )
@@ -92,12 +93,45 @@ func (a *asking) insufficient() string {
 		return "What this question needs is not held: " + strings.Join(needs, "; ") + "."
 	}
 	if n := a.account.Ledger.Joint; n > 0 && len(a.account.Parts) > 0 {
+		if words := a.unsettled(); a.plan.Otherwise == plan.Causal && words != "" {
+			return fmt.Sprintf("No cause is stated: %s.", words)
+		}
 		if a.plan.Intent == plan.Causal {
 			return fmt.Sprintf("%s the conditions, but no text that is held states a cause.", a.satisfying(n))
 		}
 		return fmt.Sprintf("%s the conditions, but nothing in them answers the question.", a.satisfying(n))
 	}
 	return "Nothing in the indexed sources answers this."
+}
+
+// unsettled says why the one document the question is about states no cause, "" if it is
+// not of those that could not.
+func (a *asking) unsettled() string {
+	if !a.narrow() {
+		return ""
+	}
+	for _, d := range a.documents {
+		c, ok := a.state.collection(d.Collection)
+		if !ok || c.Spec().Role != sextant.RoleEvents {
+			continue
+		}
+		spec := c.Spec()
+		for _, u := range a.subject.counting.Unsettled {
+			if f, err := spec.Schema.Resolve(u.Filter); err == nil && spec.Schema.Match(f, d.Meta) {
+				return u.Words + a.statusText(f, d)
+			}
+		}
+	}
+	return ""
+}
+
+// statusText adds what the record says of the field the filter looked at.
+func (a *asking) statusText(f filter.Filter, d sextant.Document) string {
+	v := d.Meta.Fields.One(filter.FieldOf(f))
+	if v.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s)", a.fieldLabel(filter.FieldOf(f)), v)
 }
 
 // unit is what the documents the conditions are about are called.

@@ -89,6 +89,7 @@ func domain() pipeline.Domain {
 		Made:        aviation.Made,
 		Words:       aviation.Words(),
 		Compute:     aviation.Counting(),
+		Rule:        pipeline.RuleFields{Name: "cfr_section", Amended: "amended"},
 		Examples:    aviation.Examples(),
 	}
 }
