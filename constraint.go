@@ -54,6 +54,7 @@ type Ledger struct {
 	Joint             int64            `json:"joint"`            // documents that satisfy all of them
 	JointByCollection map[string]int64 `json:"joint_by_collection"`
 	Relaxations       []Relaxation     `json:"relaxations,omitempty"` // when Joint is zero
+	Widenings         []Widening       `json:"widenings,omitempty"`   // when Joint is zero
 	Available         []Available      `json:"available,omitempty"`   // when Joint is zero
 	Coverage          []Coverage       `json:"coverage,omitempty"`    // what period each collection holds
 	OutsideCoverage   []string         `json:"outside_coverage,omitempty"`
@@ -67,6 +68,16 @@ type Relaxation struct {
 	Drop   []string `json:"drop"`    // their fields
 	DropAt []int    `json:"drop_at"` // their places in Ledger.Constraints
 	Count  int64    `json:"count"`   // documents then
+}
+
+// Widening is one constraint made wider while all others stay: a season taken as its year,
+// one mark of a model as its family.
+type Widening struct {
+	Field  string `json:"field"`
+	At     int    `json:"at"` // its place in Ledger.Constraints
+	Op     Op     `json:"op"`
+	Values []any  `json:"values"`
+	Count  int64  `json:"count"` // documents then
 }
 
 // Available lists the values a dropped constraint's field does have under the others.

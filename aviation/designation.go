@@ -114,7 +114,7 @@ func unknownModel(q *constrain.Query, i, to int, canonical string) (constrain.Cl
 		end++
 	}
 	text := q.Written(to, end)
-	if !modelForm.MatchString(text) || americanForm.MatchString(text) || strings.Trim(text, "0123456789") == "" && q.Joined(end) && !q.EventNoun(end) {
+	if !modelForm.MatchString(text) || americanForm.MatchString(text) || strings.Trim(text, "0123456789") == "" && q.Joined(end) && !q.EventNoun(end) && !setting[q.Word(end)] {
 		return constrain.Claim{}, false
 	}
 	name := strings.ToUpper(text)

@@ -144,6 +144,9 @@ func (k *keeper) keep() error {
 	if n > 0 {
 		return nil
 	}
+	if err := k.widen(); err != nil {
+		return err
+	}
 	return k.relax()
 }
 

@@ -277,3 +277,25 @@ func TestFieldsNobodyHas(t *testing.T) {
 		t.Errorf("%v %+v", err, a.Ledger.Unenforceable)
 	}
 }
+
+// Where nothing satisfies all conditions, one of them made wider is counted apart from what
+// dropping it gives: a season becomes its year, one mark of a model its family.
+func TestWidenings(t *testing.T) {
+	c := open(t, []filter.Meta{
+		meta(filterFields{"opened": date(2012, 11, 2), "city": "Leeds"}, filterFields{"vendor": "Acme", "model": "X-100B"}),
+		meta(filterFields{"opened": date(2011, 7, 9), "city": "York"}, filterFields{"vendor": "Acme", "model": "X-100"}),
+	})
+	p := desk(t)
+	for question, want := range map[string][]sextant.Widening{
+		"tickets in Leeds in summer 2012": {{Field: "opened", At: 1, Op: sextant.OpBetween, Values: []any{"2012-01-01", "2012-12-31"}, Count: 1}},
+		"tickets in York in 2012":         nil,
+	} {
+		a, err := constrain.Keep(t.Context(), []store.Collection{c}, p, p.Parse(question, today), constrain.UserFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, a.Ledger.Widenings); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", question, diff)
+		}
+	}
+}

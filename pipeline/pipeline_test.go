@@ -41,6 +41,8 @@ func TestAsk(t *testing.T) {
 		{question: "What caused the damage on 5 May 2011?", status: sextant.InsufficientEvidence, total: 1, says: "no text that is held states a cause"},
 		{question: "Why did mould appear on the map of Norway?", status: sextant.Answered, says: "The cellar was damp."},
 		{question: "What does house rule four say?", status: sextant.InsufficientEvidence, says: "library import rules"},
+		{question: "damages on 4 July", status: sextant.InsufficientEvidence, says: "“on 4 July” could not be enforced: no year is named"},
+		{question: "damages in North on 4 July", status: sextant.Answered, total: 3, says: "“on 4 July” could not be enforced"},
 		{question: "List all damages", status: sextant.Answered, total: 6},
 		{question: "a/b @c #d", status: sextant.InsufficientEvidence},
 		{question: "Is there water on Europa?", status: sextant.OutOfScope, says: "not in the indexed sources"},

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/plan"
 )
@@ -20,6 +22,8 @@ func (a *asking) settle() {
 	spoken := len(a.answer.Findings) > 0 && a.coverage >= enough
 	topical := len(a.reading.Topic) > 0
 	switch {
+	case a.onlyUnenforced():
+		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
 	case a.asksFigure() && figures:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	case a.plan.Otherwise == plan.Causal && !a.statesCause() && !a.unlikely():
@@ -51,6 +55,12 @@ func (a *asking) settle() {
 		a.answer.Missing = nil // a word nobody repeats is no aspect that was left open
 	}
 	a.caveats()
+}
+
+// onlyUnenforced reports whether the question states conditions and none of them can be
+// enforced: then any record would be an arbitrary one.
+func (a *asking) onlyUnenforced() bool {
+	return len(a.account.Parts) == 0 && slices.ContainsFunc(a.answer.Ledger.Unenforceable, func(u sextant.Unenforceable) bool { return u.Field != "" })
 }
 
 // certain is the coverage that a question needs which nothing else ties to what is

@@ -15,6 +15,7 @@ import (
 // summarize says the ending in at most three sentences. Figures in it are the computed
 // ones, never worked out again.
 func (a *asking) summarize() {
+	defer func() { a.answer.Summary = strings.TrimSpace(a.unenforced() + " " + a.answer.Summary) }()
 	switch a.answer.Status {
 	case sextant.NoData:
 		a.answer.Summary = a.absence()
@@ -25,6 +26,20 @@ func (a *asking) summarize() {
 	default:
 		a.answer.Summary = strings.TrimSpace(a.figures() + " " + a.prose())
 	}
+}
+
+// unenforced says first which conditions nothing holds: whatever follows is without them.
+func (a *asking) unenforced() string {
+	if a.answer.Status == sextant.OutOfScope {
+		return ""
+	}
+	var out []string
+	for _, u := range a.answer.Ledger.Unenforceable {
+		if u.Field != "" {
+			out = append(out, fmt.Sprintf("“%s” could not be enforced: %s.", u.Text, u.Reason))
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // absence states that nothing satisfies the conditions, with the counts that prove it.
@@ -40,7 +55,7 @@ func (a *asking) absence() string {
 		}
 	}
 	if len(alone) == 1 {
-		return fmt.Sprintf("No %s satisfy the condition %s.", a.unit(), a.called(0))
+		return fmt.Sprintf("No %s satisfy the condition %s.", a.unit(), a.called(0)) + a.didYouMean()
 	}
 	s := fmt.Sprintf("No %s satisfy all conditions at once; each by itself: %s.", a.unit(), strings.Join(alone, ", "))
 	if len(l.Relaxations) > 0 {
@@ -51,7 +66,36 @@ func (a *asking) absence() string {
 		}
 		s += fmt.Sprintf(" Without %s there would be %s.", strings.Join(dropped, " and "), thousands(r.Count))
 	}
-	return s
+	if len(l.Widenings) > 0 {
+		w := l.Widenings[0]
+		s += fmt.Sprintf(" With %s widened to %s there would be %s.", a.called(w.At), widened(w), thousands(w.Count))
+	}
+	return s + a.didYouMean()
+}
+
+// widened writes the values of a widening; a whole year as the year.
+func widened(w sextant.Widening) string {
+	text := values(w.Values, " to ")
+	if from, ok := strings.CutSuffix(text, "-12-31"); ok {
+		if year, ok := strings.CutSuffix(from[:len(from)/2-2], "-01-01"); ok && strings.HasSuffix(from, year) {
+			return year
+		}
+	}
+	return text
+}
+
+// didYouMean offers what is held that is spelt like what is not.
+func (a *asking) didYouMean() string {
+	var out string
+	for _, u := range a.answer.Ledger.UnknownValues {
+		out += fmt.Sprintf(" “%s” stands nowhere in what is held", u.Text)
+		if len(u.Nearest) > 0 {
+			out += "; did you mean " + strings.Join(u.Nearest, ", ") + "?"
+		} else {
+			out += "."
+		}
+	}
+	return out
 }
 
 // called names a condition by the words it came from, and by its field as well where
@@ -100,6 +144,9 @@ func (a *asking) insufficient() string {
 			return fmt.Sprintf("%s the conditions, but no text that is held states a cause.", a.satisfying(n))
 		}
 		return fmt.Sprintf("%s the conditions, but nothing in them answers the question.", a.satisfying(n))
+	}
+	if a.onlyUnenforced() {
+		return "Nothing else in the question could be counted by, so no record is shown."
 	}
 	return "Nothing in the indexed sources answers this."
 }
@@ -263,7 +310,7 @@ func rowsText(c sextant.Computed) string {
 // prose gives the best finding where the answer stands in the texts.
 func (a *asking) prose() string {
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
-	if silent || len(a.answer.Findings) == 0 || a.coverage < enough {
+	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || a.coverage < enough {
 		return ""
 	}
 	best := a.answer.Findings[0]

@@ -134,6 +134,9 @@ func writeAbsence(p *page, l *sextant.Ledger) {
 		}
 		p.text("  · ", fmt.Sprintf("%s if this is dropped: %s", humanize.Comma(r.Count), strings.Join(dropped, " and ")))
 	}
+	for _, w := range l.Widenings {
+		p.text("  · ", fmt.Sprintf("%s if this is widened: %s", humanize.Comma(w.Count), condition(&sextant.Constraint{Field: w.Field, Op: w.Op, Values: w.Values})))
+	}
 	for _, a := range l.Available {
 		var values []string
 		for _, pair := range a.Values[:min(len(a.Values), 12)] {
