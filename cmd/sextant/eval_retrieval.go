@@ -2,27 +2,31 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/eval"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/ingest"
+	"github.com/sextant-rag/sextant/rerank"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 )
 
 // retrievalFlags are those of eval retrieval.
 type retrievalFlags struct {
-	Split string  `help:"Which judgements of the data set: test otherwise. SciFact has train too." placeholder:"NAME"`
-	Half  string  `help:"Only the first or the second half of the queries, by a hash of their ids." enum:",first,second" default:"" placeholder:"HALF"`
-	Alpha float64 `help:"Share of meaning in the fusion, instead of the encoder's own." placeholder:"SHARE"`
-	Write string  `help:"Folder to write the rankings to, to be committed: eval/rankings." placeholder:"DIR" type:"path"`
+	Split  string  `help:"Which judgements of the data set: test otherwise. SciFact has train too." placeholder:"NAME"`
+	Half   string  `help:"Only the first or the second half of the queries, by a hash of their ids." enum:",first,second" default:"" placeholder:"HALF"`
+	Alpha  float64 `help:"Share of meaning in the fusion, instead of the encoder's own." placeholder:"SHARE"`
+	Rerank bool    `help:"Also measure what reranking makes of it, as it is set up."`
+	Write  string  `help:"Folder to write the rankings to, to be committed: eval/rankings." placeholder:"DIR" type:"path"`
 }
 
 // retrievalReport is the result of eval retrieval.
@@ -40,6 +44,7 @@ const (
 	byWords   = "words"
 	byMeaning = "meaning"
 	byBoth    = "both"
+	reranked  = "reranked"
 )
 
 // retrieval measures how well documents are found.
@@ -100,7 +105,7 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 		order = append(order, byMeaning, byBoth)
 	}
 	for _, name := range order {
-		ranked, err := eval.Rank(ctx, set, name, finding(c, retrieve.New(methods[name])))
+		ranked, err := eval.Rank(ctx, set, name, finding(c, retrieve.New(methods[name]), nil))
 		if err != nil {
 			return out, err
 		}
@@ -110,8 +115,24 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 		out.Methods = append(out.Methods, ranked)
 	}
 	last := &out.Methods[len(out.Methods)-1]
-	if out.Moved, err = last.CompareCommitted(set); err != nil || flags.Write == "" {
+	if out.Moved, err = last.CompareCommitted(set); err != nil {
 		return out, err
+	}
+	if flags.Rerank {
+		judge, err := s.reranker(ctx, s.config.Data, enc)
+		if err != nil || judge == nil {
+			return out, cmp.Or(err, usage("Nothing is set up that reranks."))
+		}
+		judge.Patience = time.Minute // what it earns, not what it earns in time
+		ranked, err := eval.Rank(ctx, set, reranked, finding(c, retrieve.New(methods[order[len(order)-1]]), judge))
+		if err != nil {
+			return out, err
+		}
+		ranked.Compare(last)
+		out.Methods = append(out.Methods, ranked)
+	}
+	if flags.Write == "" {
+		return out, nil
 	}
 	var rankings bytes.Buffer
 	if err := eval.WriteRankings(&rankings, set, *last); err != nil {
@@ -136,8 +157,8 @@ func folderOf(set eval.Judged) string {
 // rankedDeep is how many documents of a ranking are measured.
 const rankedDeep = 100
 
-// finding searches a collection for documents.
-func finding(c store.Collection, r *retrieve.Retriever) eval.Find {
+// finding searches a collection for documents. With judge, the best are reranked.
+func finding(c store.Collection, r *retrieve.Retriever, judge *rerank.Stage) eval.Find {
 	return func(ctx context.Context, query string) ([]string, error) {
 		out, err := r.Search(ctx, c, retrieve.Query{Text: query, Filter: filter.All, Limit: rankedDeep, PerDocument: 1})
 		if err != nil {
@@ -145,6 +166,16 @@ func finding(c store.Collection, r *retrieve.Retriever) eval.Find {
 		}
 		if len(out.Degraded) > 0 && r.Model() != "" {
 			return nil, errors.New(out.Degraded[0].Reason) // a measurement is of what it says or nothing
+		}
+		if judge != nil {
+			better, err := judge.Run(ctx, query, out.Passages)
+			if err != nil {
+				return nil, err
+			}
+			if !better.Applied && len(out.Passages) > 1 {
+				return nil, errors.New(strings.Join(better.Degraded, " "))
+			}
+			out.Passages = better.Passages
 		}
 		ids := make([]string, len(out.Passages))
 		for i, p := range out.Passages {
@@ -167,7 +198,7 @@ func writeRetrieval(p *page, r *retrievalReport) {
 	}
 	p.table(t)
 	for _, m := range r.Methods {
-		for _, other := range []string{byWords, byMeaning, "committed"} {
+		for _, other := range []string{byWords, byMeaning, byBoth, "committed"} {
 			if d, ok := m.Against[other]; ok {
 				p.text("", fmt.Sprintf("%s minus %s: %+.4f, 95 %% between %+.4f and %+.4f", m.Method, other, d.Mean, d.Low, d.High))
 			}
