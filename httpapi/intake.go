@@ -140,7 +140,7 @@ func fileName(p *multipart.Part) string {
 
 func (f *form) set(name, value string) error {
 	o := f.order
-	for field, into := range map[string]*string{"kind": &o.Kind, "collection": &o.Collection, "url": &o.URL, "id": &o.ID, "title": &o.Title, "schema": &o.Schema, "encoding": &o.Encoding} {
+	for field, into := range map[string]*string{"kind": &o.Kind, "collection": &o.Collection, "url": &o.URL, "id": &o.ID, "title": &o.Title, "schema": &o.Schema, "encoding": &o.Encoding, "sheet": &o.Sheet} {
 		if field == name {
 			*into = value
 			return nil

@@ -18,6 +18,7 @@ type Order struct {
 	Text       []string `json:"text,omitempty" doc:"Columns of text."`
 	Schema     string   `json:"schema,omitempty" doc:"What the columns of a table hold, as YAML; found out otherwise."`
 	Encoding   string   `json:"encoding,omitempty" doc:"Encoding of a table's text; told by the bytes otherwise."`
+	Sheet      string   `json:"sheet,omitempty" doc:"Sheet of a workbook; the first with records otherwise."`
 	Replace    bool     `json:"replace,omitempty" doc:"Make the collection of a table anew."`
 	Prune      bool     `json:"prune,omitempty" doc:"Delete documents that what is sent no longer speaks of."`
 	Reread     bool     `json:"reread,omitempty" doc:"Read everything again, also where nothing is new."`

@@ -18,7 +18,6 @@ import (
 	"github.com/sextant-rag/sextant/extract"
 	"github.com/sextant-rag/sextant/fetch"
 	"github.com/sextant-rag/sextant/ingest"
-	"github.com/sextant-rag/sextant/source"
 	"github.com/sextant-rag/sextant/source/file"
 	tables "github.com/sextant-rag/sextant/source/table"
 )
@@ -43,7 +42,7 @@ func (s *session) open(ctx context.Context, e *engine, o ingest.Order, paths []s
 	done = func() {}
 	switch o.Kind {
 	case "table":
-		job, notes, err = s.openTable(ctx, e, o, paths)
+		job, notes, done, err = s.openTable(ctx, e, o, paths)
 	case "files":
 		job, done, err = s.openFiles(o, paths)
 	case "ntsb":
@@ -74,27 +73,26 @@ func (s *session) open(ctx context.Context, e *engine, o ingest.Order, paths []s
 	return job, notes, done, nil
 }
 
-func (s *session) openTable(ctx context.Context, e *engine, o ingest.Order, paths []string) (ingest.Job, []string, error) {
+func (s *session) openTable(ctx context.Context, e *engine, o ingest.Order, paths []string) (ingest.Job, []string, func(), error) {
+	done := func() {}
 	if err := ownCollection(o.Collection); err != nil {
-		return ingest.Job{}, nil, err
+		return ingest.Job{}, nil, done, err
 	}
 	r := &tableRequest{collection: o.Collection, data: s.config.Data, wish: tables.Wish{Collection: o.Collection, ID: o.ID, Title: o.Title, Text: o.Text, Encoding: o.Encoding}, anew: o.Replace}
 	if o.Schema != "" {
 		r.schema = []byte(o.Schema)
 	}
-	for _, p := range paths {
-		b, err := source.File(p)
-		if err != nil {
-			return ingest.Job{}, nil, err
-		}
-		r.blobs = append(r.blobs, b)
+	blobs, remove, err := openTables(ctx, paths, o.Sheet)
+	if err != nil {
+		return ingest.Job{}, nil, done, err
 	}
+	r.blobs, done = blobs, remove
 	plan, err := r.plan(ctx)
 	if err != nil {
-		return ingest.Job{}, nil, err
+		return ingest.Job{}, nil, done, err
 	}
 	job, err := s.tableJob(ctx, e, r, &plan, o.NoEncode)
-	return job, plan.notes(), err
+	return job, plan.notes(), done, err
 }
 
 // openFiles takes the files that were sent one by one, unless they are to replace all

@@ -27,7 +27,7 @@ type ingestTable struct {
 	ID         string   `name:"id" help:"Column that names each record. Default: found out, else what the record says." placeholder:"COLUMN"`
 	Title      string   `help:"Column of titles." placeholder:"COLUMN"`
 	Text       []string `help:"Column of text; may be repeated." placeholder:"COLUMN" sep:"none"`
-	Schema     string   `help:"YAML file that says what the columns hold, as --dry-run --json=false prints and every import keeps." placeholder:"FILE" type:"path"`
+	Schema     string   `help:"YAML file that says what the columns hold; every import keeps one in the data folder, under schemas." placeholder:"FILE" type:"path"`
 	Encoding   string   `help:"Encoding of the text; told by the bytes otherwise." placeholder:"NAME"`
 	Sheet      string   `help:"Sheet of a workbook; the first with records otherwise." placeholder:"NAME"`
 	DryRun     bool     `help:"Show what the columns hold and write nothing."`
@@ -43,14 +43,14 @@ func (*ingestTable) Help() string {
 
 // Run ingests.
 func (c *ingestTable) Run(ctx context.Context, s *session) error {
-	r, done, err := c.request(s)
+	r, done, err := c.request(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if !c.DryRun {
 		o := c.order("table")
-		o.Collection, o.ID, o.Title, o.Text, o.Encoding, o.Schema, o.Replace, o.Prune = c.Collection, c.ID, c.Title, c.Text, c.Encoding, string(r.schema), c.Replace, c.Prune
+		o.Collection, o.ID, o.Title, o.Text, o.Encoding, o.Sheet, o.Schema, o.Replace, o.Prune = c.Collection, c.ID, c.Title, c.Text, c.Encoding, c.Sheet, string(r.schema), c.Replace, c.Prune
 		if handled, err := s.viaServer(ctx, o, c.Files); handled {
 			return err
 		}
@@ -69,7 +69,7 @@ func (c *ingestTable) Run(ctx context.Context, s *session) error {
 }
 
 // request opens the files.
-func (c *ingestTable) request(s *session) (r *tableRequest, done func(), err error) {
+func (c *ingestTable) request(ctx context.Context, s *session) (r *tableRequest, done func(), err error) {
 	if c.Collection == "" {
 		c.Collection = collectionOf(c.Files[0])
 	}
@@ -82,18 +82,41 @@ func (c *ingestTable) request(s *session) (r *tableRequest, done func(), err err
 			return nil, nil, fileError("read the schema", c.Schema, err)
 		}
 	}
-	done = func() {}
-	for _, path := range c.Files {
+	r.blobs, done, err = openTables(ctx, c.Files, c.Sheet)
+	return r, done, err
+}
+
+// openTables opens files of tables. done removes what was made of workbooks.
+func openTables(ctx context.Context, paths []string, sheet string) (blobs []source.Blob, done func(), err error) {
+	var undo []func()
+	done = func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+	for _, path := range paths {
 		if err := readable(path); err != nil {
+			done()
 			return nil, nil, err
 		}
-		b, err := source.File(path)
-		if err != nil {
-			return nil, nil, fileError("read", path, err)
+		var b source.Blob
+		if tables.Workbook(path) {
+			var remove func()
+			b, remove, err = tables.OpenSheet(ctx, path, sheet, "")
+			if remove != nil {
+				undo = append(undo, remove)
+			}
+			err = tableError(err)
+		} else if b, err = source.File(path); err != nil {
+			err = fileError("read", path, err)
 		}
-		r.blobs = append(r.blobs, b)
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		blobs = append(blobs, b)
 	}
-	return r, done, nil
+	return blobs, done, nil
 }
 
 // collectionOf makes the name of a collection of a file's.

@@ -113,7 +113,7 @@ func readLayout(data []byte, from string) (tables.Layout, error) {
 
 const layoutNote = `# How the columns of a table became fields of the collection. Written by sextant ingest
 # table; edit it and take the table in again. A field that changes its kind, or goes, needs
-# --replace, which makes the collection anew. docs/tables.md says what each name means.
+# --replace, which makes the collection anew. docs/ingestion.md says what each name means.
 `
 
 // writeLayout keeps a layout beside the collection, whole or not at all.
@@ -166,6 +166,9 @@ func changedFields(old, now filter.Schema) (out []string) {
 
 // tableError explains what is wrong with a table as a whole.
 func tableError(err error) error {
+	if err == nil {
+		return nil
+	}
 	e := &sextant.Error{Code: sextant.CodeBadRequest, Op: "ingest table", Message: sentence(strings.TrimPrefix(err.Error(), "read ")), Err: err}
 	switch {
 	case errors.Is(err, tables.ErrColumns):

@@ -77,7 +77,7 @@ var edges = map[string][]string{
 	"source":             base,
 	"source/feed":        with(base, "source"),
 	"source/file":        with(base, "source", "extract"),
-	"source/table":       with(base, "source"),
+	"source/table":       with(base, "source", "extract"),
 	"store":              with(base, "lexical"),
 	"store/chroma":       with(base, "store", "lexical", "vector"),
 	"store/qdrant":       with(base, "store", "lexical", "vector"),
