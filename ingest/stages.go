@@ -10,6 +10,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/chunk"
+	"github.com/sextant-rag/sextant/embed"
 	"github.com/sextant-rag/sextant/source"
 	"github.com/sextant-rag/sextant/store"
 )
@@ -472,11 +473,15 @@ func (m *merger) embed(ctx context.Context, records []store.Record) error {
 	if m.Embedder == nil {
 		return nil
 	}
+	return encodeRecords(ctx, m.Embedder, records)
+}
+
+func encodeRecords(ctx context.Context, e embed.Embedder, records []store.Record) error {
 	texts, at := distinct(records)
 	if len(texts) == 0 {
 		return nil
 	}
-	vectors, err := m.Embedder.Embed(ctx, texts)
+	vectors, err := e.Embed(ctx, texts)
 	if err != nil {
 		return fmt.Errorf("embed: %w", err)
 	}

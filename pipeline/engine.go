@@ -76,15 +76,13 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 	if e.domain.Lexicon == nil {
 		e.domain.Lexicon = &constrain.Lexicon{}
 	}
-	held, err := c.Store.Collections(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("engine: %w", err)
-	}
 	for _, spec := range c.Domain.Collections {
-		for _, h := range held {
-			if h.Name == spec.Name {
-				spec.Encoder = h.Encoder // whoever takes documents in decides on it
-			}
+		held, err := c.Store.Open(ctx, spec.Name)
+		switch {
+		case err == nil:
+			spec.Encoder = held.Spec().Encoder // whoever takes documents in decides on it
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, fmt.Errorf("engine: %w", err)
 		}
 		if _, err := c.Store.Ensure(ctx, spec); err != nil {
 			return nil, fmt.Errorf("engine: %w", err)

@@ -31,6 +31,7 @@ type commandLine struct {
 	Eval        evalCommand        `cmd:"" help:"Measure the engine on questions with known answers."`
 	Runs        runsCommand        `cmd:"" help:"List what was taken in and deleted, and what became of every record."`
 	Delete      deleteCommand      `cmd:"" help:"Delete documents, a source, what a run added, or a collection."`
+	Reembed     reembedCommand     `cmd:"" help:"Make the vectors of a collection anew with the encoder that is set."`
 	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
 	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`
 	Backup      backupCommand      `cmd:"" help:"Copy everything held into one file, also while it is served."`

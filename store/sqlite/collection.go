@@ -41,6 +41,7 @@ type collection struct {
 	warned  bool
 
 	mu        sync.RWMutex // held for moments, never during I/O
+	catalog   *catalog     // set once it is open
 	entry     entry
 	schemas   int // versions of the schema seen
 	state     state
@@ -123,6 +124,7 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	}
 	c := &collection{folder: folder, readOnly: o.ReadOnly, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
 	c.life, c.stop = context.WithCancel(context.Background())
+	c.adoptEncoder(ctx)
 	err = c.load(ctx)
 	if err == nil && !c.readOnly {
 		err = c.introduce(ctx)
@@ -150,7 +152,7 @@ func collectionDatabase(folder string, o Options) (*database, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
-	return openDatabase(file, o.vfs, collectionSchema, o.at.log)
+	return openDatabase(file, o.vfs, collectionSchema+freshSchema, o.at.log)
 }
 
 // respecify makes spec the collection's specification, if what it holds allows that.

@@ -111,7 +111,8 @@ func shape(spec sextant.Collection, n *names) (string, error) {
 		Names    []string
 		Fields   []field
 		Groups   []string
-	}{Analyzer: analyzerName(spec), Names: n.list}
+		Encoder  string `json:",omitempty"` // vectors of one are no use for another
+	}{Analyzer: analyzerName(spec), Names: n.list, Encoder: spec.Encoder}
 	for _, f := range spec.Schema.Fields {
 		if len(f.AnyOf) == 0 {
 			s.Fields = append(s.Fields, field{f.Name, f.Group, f.Kind, f.Fold, f.List})

@@ -184,6 +184,12 @@ func (s *Store) opened(ctx context.Context, name string) (*collection, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.catalog = s.catalog
+	if c.entry.spec.Encoder != e.spec.Encoder && !c.readOnly {
+		if err := s.catalog.respecify(ctx, c.entry); err != nil {
+			return nil, errors.Join(err, c.close(false))
+		}
+	}
 	s.open[name] = c
 	return c, nil
 }

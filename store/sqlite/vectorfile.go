@@ -180,6 +180,17 @@ func (b *vectorBatch) add(key int64, blob []byte) error {
 	return nil
 }
 
+// skip enters a row that no search returns.
+func (b *vectorBatch) skip() error {
+	b.rows = append(b.rows, nil)
+	b.halves = append(b.halves, make([]byte, 2*b.matrix.Dim())...)
+	b.sums = append(b.sums, 0)
+	if len(b.rows) == vectorBatchRows {
+		return b.flush()
+	}
+	return nil
+}
+
 func (b *vectorBatch) flush() error {
 	err := b.matrix.Append(b.rows...)
 	if err == nil {
