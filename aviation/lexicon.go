@@ -40,7 +40,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Kinds: []string{"aircraft_category", "engine_type", "engine_count", "phase", "weather", "purpose", "schedule", "amateur_built", "make", "model", "severity", "injuries", "damage", "investigation_type", "report_status",
 			"fatal_count", "serious_count", "minor_count", "uninjured_count"},
 		DatedBy:       map[string]string{"published": "publication_date"},
-		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart},
+		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart, "accident_number": compileNumber},
 		Applies:       map[string]filter.Filter{"state": statesApply},
 		Grave:         "fatal_count",
 		Summed:        map[string]bool{"fatal_count": true, "serious_count": true, "minor_count": true, "uninjured_count": true},
@@ -154,6 +154,28 @@ var ties = wordSet(`airplane airplanes aeroplane aeroplanes plane planes helicop
  stall stalls stalled stalling spin spins spun bounce bounced bouncing overrun overruns overran overrunning undershoot undershot excursion excursions groundloop groundloops groundlooped veered nosed porpoise porpoised flipped
  icing failure failures failed fire fires quit ditched ditching ditchings collided collisions struck hit strike strikes exploded explosion explosions collapse collapsed collapses sank sink exhaustion starvation damage broke separated
  lost disoriented incapacitated incapacitation turbulence windshear thunderstorm thunderstorms fog whiteout snow downdraft gusts gust crosswind tailwind fatalities mishandled misjudged hydroplaned blown burst jammed chute parachute vibration smoke surge flameout engine gear prop propeller runway wing rotor`)
+
+// maxAircraft bounds the letters that tell the aircraft of one case apart.
+const maxAircraft = 8
+
+// compileNumber: the number of a case is also that of each of its aircraft, which have a
+// letter behind it.
+func compileNumber(c constrain.Condition) filter.Filter {
+	in := filter.In{Field: "accident_number"}
+	for _, v := range c.Values {
+		number := strings.ToUpper(fmt.Sprint(v))
+		in.Values = append(in.Values, filter.OfString(number))
+		if last := number[max(len(number)-1, 0):]; last >= "0" && last <= "9" {
+			for letter := 'A'; letter < 'A'+maxAircraft; letter++ {
+				in.Values = append(in.Values, filter.OfString(number+string(letter)))
+			}
+		}
+	}
+	if c.Op == sextant.OpNotIn {
+		return filter.And{filter.Exists{Field: "accident_number"}, filter.Not{Filter: in}}
+	}
+	return in
+}
 
 // tableWords collects the words of tables.
 func tableWords(tables ...string) map[string]bool {

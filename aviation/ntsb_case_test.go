@@ -144,8 +144,8 @@ func TestBlankInjuriesAreUnknown(t *testing.T) {
 		if got != want && got != want+" 0" {
 			t.Errorf("%s: %q, want %q", row, got, want)
 		}
-		if injuries := f.One("injuries").Str(); injuries == "none" {
-			t.Errorf("%s: presented as uninjured", row)
+		if uninjured := f.One("injuries").Str() == "none"; uninjured != strings.Contains(row, ",None,") {
+			t.Errorf("%s: presented as uninjured: %v", row, uninjured)
 		}
 	}
 }

@@ -211,14 +211,16 @@ func deriveOwn(f filter.Fields) {
 	setKeyword(f, "injuries", injuries(f))
 }
 
-// injuries sums the counts up: "any" if somebody was hurt, "none" if people are
-// recorded and nobody was, "" if the record does not tell.
+// injuries sums the counts up: "any" if somebody was hurt, "none" if the record says so or
+// people are recorded and nobody was, "" if it does not tell: a blank is no "none".
 func injuries(f filter.Fields) string {
 	hurt := f.One("fatal_count").Int() + f.One("serious_count").Int() + f.One("minor_count").Int()
 	severity := f.One("severity").Str()
-	switch {
-	case hurt > 0 || severity == "fatal":
+	switch level := f.One("highest_injury").Str(); {
+	case hurt > 0 || severity == "fatal" || level == "serious" || level == "minor":
 		return "any"
+	case level == "none":
+		return "none"
 	case (severity == "nonfatal" || severity == "incident") && f.One("uninjured_count").Int() > 0:
 		return "none"
 	}

@@ -11,7 +11,9 @@ package compute
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
@@ -145,8 +147,46 @@ func (c *computer) base(kind string) (sextant.Computed, error) {
 		return out, err
 	}
 	out.Title = c.title(out.UnitLabel)
-	out.Method, err = c.method(unit, total)
-	return out, err
+	if out.Method, err = c.method(unit, total); err != nil {
+		return out, err
+	}
+	return out, c.moved(&out)
+}
+
+// maxMoved bounds how many documents are looked through for values that moved.
+const maxMoved = 200
+
+// moved says of how many of the documents counted the sources disagree on a field that
+// the figure depends on. The value that counts is that of the source furthest along.
+func (c *computer) moved(out *sextant.Computed) error {
+	if out.Total == 0 || out.Total > maxMoved || out.Next != "" {
+		return nil
+	}
+	docs, err := c.leading(store.ListQuery{Filter: c.Filter, Limit: maxMoved})
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, d := range docs {
+		values := map[string][]string{}
+		for _, x := range d.Differences {
+			if c.uses(x.Field) {
+				values[x.Field] = append(values[x.Field], x.Value)
+			}
+		}
+		for _, field := range slices.Sorted(maps.Keys(values)) {
+			lines = append(lines, fmt.Sprintf("%s %s: %s", d.ID.Native(), c.label(field), strings.Join(values[field], " or ")))
+		}
+	}
+	if len(lines) > 0 {
+		const shown = 5
+		more := ""
+		if n := len(lines) - shown; n > 0 {
+			more = fmt.Sprintf("; and %d more", n)
+		}
+		c.note(out, "Sources disagree on values this depends on; the first counts: %s%s.", strings.Join(lines[:min(len(lines), shown)], "; "), more)
+	}
+	return nil
 }
 
 func (c *computer) ids(f filter.Filter) (ids []string, next string, err error) {
