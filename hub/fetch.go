@@ -77,7 +77,7 @@ func (h Hub) fetch(ctx context.Context, cache, id string) (string, error) {
 func (h Hub) list(ctx context.Context, id string) (listing, error) {
 	var l listing
 	err := h.retry(ctx, func() error {
-		body, _, err := h.get(ctx, "api/models/"+id+"/revision/main?blobs=true")
+		body, err := h.get(ctx, "api/models/"+id+"/revision/main?blobs=true")
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (h Hub) download(ctx context.Context, id, revision string, f entry, path st
 		return nil
 	}
 	return h.retry(ctx, func() error {
-		body, _, err := h.get(ctx, id+"/resolve/"+revision+"/"+f.Name)
+		body, err := h.get(ctx, id+"/resolve/"+revision+"/"+f.Name)
 		if err != nil {
 			return err
 		}
@@ -162,20 +162,28 @@ func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 func (s statusError) missing() bool { return s == 401 || s == 403 || s == 404 }
 func (s statusError) final() bool   { return s < 500 && s != 429 }
 
+// patient waits as long as bytes come, since a model may be large, and not for a hub that
+// says nothing.
+var patient = func() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = time.Minute
+	return &http.Client{Transport: t}
+}()
+
 // get asks the hub for a path. Go's client drops the token when the hub sends it on to
 // another host, which has no business with it.
-func (h Hub) get(ctx context.Context, path string) (io.ReadCloser, int64, error) {
+func (h Hub) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	address := strings.TrimRight(cmp.Or(h.env("HF_ENDPOINT"), "https://huggingface.co"), "/") + "/" + path
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, 0, errors.New("HF_ENDPOINT is no URL")
+		return nil, errors.New("HF_ENDPOINT is no URL")
 	}
 	if token := h.env("HF_TOKEN"); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	client := h.HTTP
 	if client == nil {
-		client = http.DefaultClient
+		client = patient
 	}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -183,13 +191,13 @@ func (h Hub) get(ctx context.Context, path string) (io.ReadCloser, int64, error)
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return nil, 0, err
+		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = resp.Body.Close()
-		return nil, 0, statusError(resp.StatusCode)
+		return nil, statusError(resp.StatusCode)
 	}
-	return resp.Body, resp.ContentLength, nil
+	return resp.Body, nil
 }
 
 // A checker reads a file and fails at its end unless it is the one that was announced.

@@ -35,7 +35,7 @@ type Hub struct {
 	// Hugging Face's tools: HF_HUB_CACHE, HF_HOME and XDG_CACHE_HOME (where the cache is),
 	// HF_ENDPOINT (the hub's address), HF_TOKEN, and HF_HUB_OFFLINE (never ask the hub).
 	Getenv func(string) string
-	// HTTP does the requests; nil is http.DefaultClient.
+	// HTTP does the requests; nil is a client of this package's own.
 	HTTP *http.Client
 	// Progress, if set, hears of the bytes of each file as they come.
 	Progress func(file string, done, total int64)

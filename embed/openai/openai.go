@@ -243,7 +243,7 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 	var out response
 	err := e.client.Post(ctx, in, &out)
 	var refused *endpoint.Error
-	if errors.As(err, &refused) && refused.Kind == endpoint.ErrRequest && refused.Status != http.StatusNotFound && !e.floats.Swap(true) {
+	if errors.As(err, &refused) && errors.Is(err, endpoint.ErrRequest) && refused.Status != http.StatusNotFound && !e.floats.Swap(true) {
 		// Most that cannot write base64 ignore the wish; those that refuse it get another.
 		in.Encoding = "float"
 		err = e.client.Post(ctx, in, &out)

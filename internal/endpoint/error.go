@@ -94,7 +94,7 @@ func (c *Client) refusal(resp *http.Response, body []byte) *Error {
 	default:
 		e.Kind = ErrRequest
 	}
-	if e.Kind == ErrUnavailable && containsAny(said, tooLong...) {
+	if e.retry && containsAny(said, tooLong...) {
 		e.Kind, e.retry = ErrTooLong, false // llama-server says so with status 500
 	}
 	return e
