@@ -13,25 +13,34 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/extract"
 	"github.com/sextant-rag/sextant/source"
 	"github.com/sextant-rag/sextant/source/table"
 )
 
 // NTSB is the source of NTSB records, whatever they come as: the published AviationData
 // file and the database's own tables (CSV), JSON lines with narratives, exports of CAROL
-// and answers of its search. Several records, from several files, make one document an
+// and answers of its search, reports as PDF; tables also as workbooks. Several records, from several files, make one document an
 // event; see event for how they are joined.
 type NTSB struct {
-	blobs  []source.Blob
-	finder caseFinder
-	now    func() time.Time
+	blobs     []source.Blob
+	finder    caseFinder
+	extractor *extract.Extractor
+	now       func() time.Time
+}
+
+// Extracting returns the source with an extractor for reports and workbooks, which the
+// caller closes. Without one they are refused.
+func (n *NTSB) Extracting(x *extract.Extractor) *NTSB {
+	n.extractor = x
+	return n
 }
 
 // NewNTSB returns the source of some files.
 func NewNTSB(blobs ...source.Blob) *NTSB { return &NTSB{blobs: blobs, now: time.Now} }
 
 // tableFile are the name endings of files that are taken from a folder.
-var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson", ".json"}
+var tableFile = []string{".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".pdf", ".xlsx"}
 
 // OpenNTSB returns the source of the files at some paths. A folder stands for the
 // tables and JSON lines in it and below, by name. A path without any is an error.
@@ -93,15 +102,19 @@ func (n *NTSB) Recall(held source.Held) { n.finder = caseFinder{held: held} }
 // Inputs implements source.Source. Files that name events come first, whatever order they
 // were given in, and those that only name cases after them, so that each case finds its
 // event. A file of another layout is an error that says what was found in it.
-func (n *NTSB) Inputs(context.Context) ([]source.Input, error) {
+func (n *NTSB) Inputs(ctx context.Context) ([]source.Input, error) {
 	var events, cases []source.Input
 	for _, b := range n.blobs {
-		in, err := n.detect(b)
+		in, err := n.detect(ctx, b)
 		if err != nil {
 			return nil, err
 		}
-		switch in.(type) {
-		case *carolInput, *searchInput:
+		layout := in
+		if w, ok := in.(*workbookInput); ok {
+			layout = w.Input
+		}
+		switch layout.(type) {
+		case *carolInput, *searchInput, *reportInput:
 			cases = append(cases, in)
 		default:
 			events = append(events, in)
@@ -111,14 +124,20 @@ func (n *NTSB) Inputs(context.Context) ([]source.Input, error) {
 }
 
 // detect tells the layout of a file by its first line.
-func (n *NTSB) detect(b source.Blob) (source.Input, error) {
+func (n *NTSB) detect(ctx context.Context, b source.Blob) (source.Input, error) {
+	switch {
+	case n.extractor != nil && startsWith(b, "%PDF-"):
+		return &reportInput{blob: b, extractor: n.extractor, caseFinder: &n.finder, how: reading{now: n.now()}}, nil
+	case n.extractor != nil && startsWith(b, "PK\x03\x04"):
+		return n.detectWorkbook(ctx, b)
+	}
 	first, err := table.FirstLine(b)
 	switch {
 	case errors.Is(err, table.ErrEncoding):
 		return nil, inputError(err, "%s is in an encoding that cannot be told; save it as UTF-8.", b.Name)
-	case err != nil && !startsWith(b, '{'):
+	case err != nil && !startsWith(b, "{"):
 		return nil, inputError(err, "%s has no first line that can be read.", b.Name)
-	case startsWith(b, '{') && isSearch(b):
+	case startsWith(b, "{") && isSearch(b):
 		return &searchInput{blob: b, caseFinder: &n.finder, how: carolReading(n.now())}, nil
 	case err != nil || first[0] == '{':
 		if keys, ok := looksLikeNarrative(first); !ok {
@@ -154,17 +173,17 @@ func (n *NTSB) detectTable(f *table.File) (source.Input, error) {
 	return &rowInput{File: f, caseFinder: &n.finder, columns: columns, kind: kind, now: n.now()}, nil
 }
 
-// startsWith reports whether the first thing in a file is some byte.
-func startsWith(b source.Blob, first byte) bool {
+// startsWith reports whether the first thing in a file is some text, blanks aside.
+func startsWith(b source.Blob, first string) bool {
 	in, err := b.Stream(nil)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = in.Close() }()
-	head := make([]byte, 64)
+	head := make([]byte, 1024)
 	n, _ := io.ReadFull(in, head)
-	head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(head) > 0 && head[0] == first
+	head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf")), " \t\r\n\x00")
+	return bytes.HasPrefix(head, []byte(first))
 }
 
 // shortList shows names from a stranger's file: not too many, not too long.

@@ -259,10 +259,13 @@ func (record carolRecord) harm(r *cellReader, own claims) {
 		severity = "nonfatal"
 	}
 	if level == "" && completed {
-		r.claim(own, "highest_injury", "none or unknown")
+		r.claim(own, "highest_injury", noneOrUnknown)
 	}
 	r.claim(own, "severity", severity)
 }
+
+// noneOrUnknown is the level of a completed case that leaves it blank.
+const noneOrUnknown = "none or unknown"
 
 // aircraft reads the cells that have a value for each aircraft. How many there are the
 // registrations tell, and where they are blank the flags; a cell with another number of

@@ -83,6 +83,8 @@ func sense(field string, values []filter.Value) string {
 			b.WriteString(Maker(v.Str()))
 		case v.Kind() == filter.Float && (field == "latitude" || field == "longitude"):
 			fmt.Fprint(&b, math.Round(v.Float()*20))
+		case field == "highest_injury" && v.Str() == noneOrUnknown:
+			b.WriteString("NONE") // what another file knows to be none
 		case v.Kind() == filter.Keyword:
 			b.WriteString(filter.Squeeze.Of(v.Str()))
 		default:

@@ -38,6 +38,7 @@ func (e event) join(f event) event {
 		advice: union(e.advice, f.advice), sources: union(e.sources, f.sources),
 	}
 	settleElements(out.aircraft)
+	settleFindings(out.findings)
 	out.uri = betterURI(e, f)
 	return out
 }

@@ -89,6 +89,18 @@ func findingKey(cs claims) string {
 	return key
 }
 
+// settleFindings drops the findings of a report, which names three of their five levels,
+// where other files give them in full.
+func settleFindings(findings map[string]claims) {
+	ofReport := func(cs claims) bool { return cs["finding"].rank.kind == fromReport }
+	for _, cs := range findings {
+		if !ofReport(cs) {
+			maps.DeleteFunc(findings, func(_ string, cs claims) bool { return ofReport(cs) })
+			return
+		}
+	}
+}
+
 // findingOrder is the order the NTSB lists findings in where a file says so, then by text.
 func (e event) findingOrder() []string {
 	return slices.SortedFunc(maps.Keys(e.findings), func(a, b string) int {

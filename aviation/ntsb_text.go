@@ -21,6 +21,7 @@ const (
 	partFinding   = "finding"
 	partAdvice    = "recommendation"
 	partReport    = "report"
+	partPage      = "page" // of the report
 )
 
 // texts are the running texts of an event in their order, with the headings they
@@ -54,13 +55,16 @@ func writeText(doc *sextant.Document, running claims, advice []string) {
 	w.line(s.report())
 	w.part(partRecord, "Record", start)
 	for _, t := range texts {
-		if c, ok := running[t.kind]; ok && c.values[0].Str() != "" {
+		if c, ok := running[t.kind]; ok && t.kind != partReport && c.values[0].Str() != "" {
 			w.section(t.heading, t.kind, t.heading, c.values[0].Str())
 		}
 	}
 	w.findings(doc.Meta.Groups[Findings])
 	for i, text := range advice {
 		w.section("Safety recommendation", partAdvice, fmt.Sprintf("Safety recommendation %d", i+1), text)
+	}
+	if c, ok := running[partReport]; ok {
+		w.report(c.values[0].Str())
 	}
 	doc.Text = strings.TrimSuffix(w.b.String(), "\n")
 	slices.SortStableFunc(doc.Parts, func(a, b sextant.Part) int { // what encloses comes first
@@ -71,17 +75,27 @@ func writeText(doc *sextant.Document, running claims, advice []string) {
 // readTexts takes the running texts and the recommendations back out of a document.
 func readTexts(doc *sextant.Document) (running claims, advice []string) {
 	running = claims{}
+	var pages []string
 	for _, p := range doc.Parts {
 		text := doc.Text[p.Start:p.End]
 		switch {
 		case p.Kind == partAdvice:
 			advice = append(advice, text)
+		case p.Kind == partPage:
+			pages = append(pages, text)
+		case p.Kind == partReport:
 		case slices.ContainsFunc(texts, func(t struct{ kind, heading string }) bool { return t.kind == p.Kind }):
 			running[p.Kind] = textClaim(text, rank{})
 		}
 	}
+	if len(pages) > 0 {
+		running[partReport] = textClaim(strings.Join(pages, pageBreak), rank{})
+	}
 	return running, advice
 }
+
+// pageBreak stands between the pages of a report in its claim.
+const pageBreak = "\f"
 
 // textClaim is a claim about a running text, of which the longer of two equally ranked
 // ones is kept.
@@ -107,6 +121,19 @@ func (w *partWriter) section(heading, kind, locator, text string) {
 	from := w.b.Len()
 	w.line(text)
 	w.part(kind, locator, from)
+}
+
+// report writes a report with its pages.
+func (w *partWriter) report(text string) {
+	w.b.WriteString("\n")
+	w.heading("Report")
+	start := w.b.Len()
+	for i, page := range strings.Split(text, pageBreak) {
+		from := w.b.Len()
+		w.line(page)
+		w.part(partPage, fmt.Sprintf("Report, p. %d", i+1), from)
+	}
+	w.part(partReport, "Report", start)
 }
 
 // findings writes a line for each finding.

@@ -46,7 +46,7 @@ func readSeverity(s string) (string, bool) {
 		return "nonfatal", true
 	case "incident":
 		return "incident", true
-	case "unavailable":
+	case "unavailable", "unk", "unkn", "unknown":
 		return "unavailable", true
 	}
 	return "", false
@@ -131,7 +131,7 @@ func readLevel(s string) string {
 		return "serious"
 	case "minr":
 		return "minor"
-	case "unk":
+	case "unk", "unkn":
 		return "unknown"
 	}
 	return s

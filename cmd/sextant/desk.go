@@ -25,7 +25,10 @@ import (
 // openDesk opens the desk of a server: what clients send is taken in as the commands of
 // the same names would.
 func (s *session) openDesk(ctx context.Context, e *engine, upload int64) (*ingest.Desk, error) {
-	client := fetch.New(fetch.Options{MaxBytes: maxFetched})
+	client, err := s.config.Fetch.client(maxFetched)
+	if err != nil {
+		return nil, err
+	}
 	return ingest.NewDesk(ctx, ingest.DeskConfig{
 		Journal: e.store.Journal(), Folder: filepath.Join(s.config.Data, "intake"), Upload: upload,
 		Open: func(ctx context.Context, o ingest.Order, paths []string) (ingest.Job, []string, func(), error) {
@@ -46,8 +49,7 @@ func (s *session) open(ctx context.Context, e *engine, o ingest.Order, paths []s
 	case "files":
 		job, done, err = s.openFiles(o, paths)
 	case "ntsb":
-		job.Collection = aviation.Incidents()
-		job.Source, err = aviation.OpenNTSB(paths...)
+		job, done, err = s.openNTSB(paths)
 	case "ecfr":
 		job.Collection = aviation.Regulations()
 		job.Source, err = aviation.OpenECFR(paths...)
@@ -93,6 +95,16 @@ func (s *session) openTable(ctx context.Context, e *engine, o ingest.Order, path
 	}
 	job, err := s.tableJob(ctx, e, r, &plan, o.NoEncode)
 	return job, plan.notes(), done, err
+}
+
+// openNTSB takes NTSB records of any layout, reports among them.
+func (s *session) openNTSB(paths []string) (ingest.Job, func(), error) {
+	src, err := aviation.OpenNTSB(paths...)
+	if err != nil {
+		return ingest.Job{}, func() {}, err
+	}
+	x := &extract.Extractor{CacheDir: filepath.Join(s.config.Data, "cache")}
+	return ingest.Job{Collection: aviation.Incidents(), Source: src.Extracting(x)}, func() { _ = x.Close() }, nil
 }
 
 // openFiles takes the files that were sent one by one, unless they are to replace all

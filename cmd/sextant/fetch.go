@@ -26,9 +26,9 @@ func (c *fetchConfig) environment(env environment) {
 	}
 }
 
-// client is what fetches.
-func (c *fetchConfig) client() (*fetch.Client, error) {
-	o := fetch.Options{Agent: "sextant/" + currentRelease().Version}
+// client is what fetches, at most so many bytes an answer; 0 is the client's own bound.
+func (c *fetchConfig) client(most int64) (*fetch.Client, error) {
+	o := fetch.Options{MaxBytes: most, Agent: "sextant/" + currentRelease().Version}
 	for _, text := range c.Permit {
 		p, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {

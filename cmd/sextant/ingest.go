@@ -16,7 +16,7 @@ import (
 
 // ingestCommand takes documents in; each kind of source is a verb of its own.
 type ingestCommand struct {
-	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables, CAROL exports and searches, tables of the database, narratives."`
+	NTSB ingestNTSB `cmd:"" name:"ntsb" help:"NTSB accidents: AviationData tables, CAROL exports and searches, tables of the database, narratives, report PDFs."`
 	ECFR ingestECFR `cmd:"" name:"ecfr" help:"Federal Aviation Regulations (14 CFR): fetched from the eCFR, or files of it."`
 	News ingestNews `cmd:"" name:"news" help:"News articles: feeds (RSS, Atom, JSON Feed), fetched or saved."`
 
@@ -56,11 +56,12 @@ func (c *ingestNTSB) Run(ctx context.Context, s *session) error {
 	if handled, err := s.viaServer(ctx, c.order("ntsb"), c.Paths); handled {
 		return err
 	}
-	src, err := aviation.OpenNTSB(c.Paths...)
+	job, done, err := s.openNTSB(c.Paths)
 	if err != nil {
 		return err
 	}
-	return s.takeIn(ctx, ingest.Job{Collection: aviation.Incidents(), Source: src}, c.takeFlags)
+	defer done()
+	return s.takeIn(ctx, job, c.takeFlags)
 }
 
 // ingestECFR takes regulations in.
@@ -110,7 +111,7 @@ func (c *ingestECFR) files(ctx context.Context, s *session) ([]string, error) {
 		}
 		return c.Paths, nil
 	}
-	client, err := s.config.Fetch.client()
+	client, err := s.config.Fetch.client(0)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func (c *ingestNews) fetch(ctx context.Context, s *session, addresses []string) 
 	if len(addresses) == 0 {
 		addresses = s.config.Fetch.Feeds
 	}
-	client, err := s.config.Fetch.client()
+	client, err := s.config.Fetch.client(0)
 	if err != nil {
 		return nil, nil, err
 	}
