@@ -17,6 +17,7 @@ var libraries = map[string][]string{
 	"github.com/kljensen/snowball":        {"lexical"},
 	"github.com/mattn/go-runewidth":       {"cmd"},
 	"github.com/prometheus/client_golang": {"httpapi"},
+	"github.com/google/jsonschema-go":     {"llm"},
 	"github.com/mmcdole/gofeed":           {"source/feed"},
 	"github.com/tetratelabs/wazero":       {"extract/pdfium"},
 	"github.com/vbauerster/mpb/v8":        {"cmd"},

@@ -1,0 +1,66 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/sextant-rag/sextant/trace"
+)
+
+// Exchange is one attempt at a call as a trace keeps it, in the terms of this package and
+// of no provider: package replay answers from it.
+type Exchange struct {
+	Model    string   `json:"model"`
+	Provider string   `json:"provider"`
+	Request  Request  `json:"request"`
+	Response Response `json:"response"`
+	Failure  *Failure `json:"failure,omitempty"`
+}
+
+// Failure is an error of a call in its kept form.
+type Failure struct {
+	Kind    Kind   `json:"kind"`
+	Status  int    `json:"status,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message"`
+}
+
+// keep puts an attempt into the trace, if there is one.
+func keep(ctx context.Context, span *trace.Span, m Model, r Request, out Response, err error) {
+	if span == nil {
+		return
+	}
+	x := Exchange{Model: m.Name(), Provider: m.Provider(), Request: r, Response: out}
+	if err != nil {
+		x.Failure = &Failure{Kind: Unreachable, Message: err.Error()}
+		var known *Error
+		if errors.As(err, &known) {
+			x.Failure = &Failure{known.Kind, known.Status, known.Code, known.Message}
+		}
+	}
+	request, err1 := json.Marshal(x.Request)
+	response, err2 := json.Marshal(struct {
+		Model    string   `json:"model"`
+		Provider string   `json:"provider"`
+		Response Response `json:"response"`
+		Failure  *Failure `json:"failure,omitempty"`
+	}{x.Model, x.Provider, x.Response, x.Failure})
+	if err1 == nil && err2 == nil {
+		trace.KeepExchange(ctx, trace.Exchange{Span: span.ID().String(), Request: request, Response: response})
+	}
+}
+
+// Exchanges reads the calls that a trace kept, in the order in which they ended.
+func Exchanges(kept []trace.Exchange) ([]Exchange, error) {
+	out := make([]Exchange, len(kept))
+	for i, k := range kept {
+		if err := json.Unmarshal(k.Response, &out[i]); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(k.Request, &out[i].Request); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

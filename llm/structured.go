@@ -1,0 +1,111 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Structured asks for JSON of the request's schema and decodes it into T. What comes is
+// validated here whatever the provider promises: servers drop schemas they cannot enforce
+// without a word. An answer that does not satisfy it is asked for once more, with what is
+// wrong; then it is an *Error of kind Malformed.
+//
+// How a model is made to answer in JSON, by native schema, a tool call, or the prompt alone,
+// is the provider's package's choice for that model; here the answer is taken from wherever
+// it stands: the text, a fence in it, prose around it, or a tool call.
+func Structured[T any](ctx context.Context, c *Caller, r Request) (T, Response, error) {
+	var zero T
+	if r.Output == nil {
+		return zero, Response{}, errors.New("llm: a structured answer needs a schema")
+	}
+	check, err := resolve(r.Output)
+	if err != nil {
+		return zero, Response{}, err
+	}
+	out, err := c.Complete(ctx, r)
+	if err != nil {
+		return zero, out, err
+	}
+	v, wrong := decode[T](check, out)
+	if wrong == nil {
+		return v, out, nil
+	}
+	again := r
+	again.Messages = append(append([]Message{}, r.Messages...), Message{Role: Assistant, Text: answerText(out)},
+		Message{Role: User, Text: "That answer cannot be used: " + wrong.Error() + ". Answer again, with one JSON object that satisfies the schema, and nothing else."})
+	repaired, err := c.Complete(ctx, again)
+	if err != nil {
+		return zero, repaired, err
+	}
+	if v, wrong = decode[T](check, repaired); wrong != nil {
+		return zero, repaired, &Error{Kind: Malformed, Provider: c.model.Provider(), Message: "the answer does not satisfy its schema", Err: wrong}
+	}
+	return v, repaired, nil
+}
+
+func resolve(s *Schema) (*jsonschema.Resolved, error) {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(s.JSON, &schema); err != nil {
+		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
+	}
+	return resolved, nil
+}
+
+func answerText(out Response) string {
+	if out.Text == "" && len(out.Calls) > 0 {
+		return string(out.Calls[0].Input)
+	}
+	return out.Text
+}
+
+func decode[T any](check *jsonschema.Resolved, out Response) (v T, err error) {
+	raw, ok := FindObject(answerText(out))
+	if !ok {
+		return v, errors.New("there is no JSON object in it")
+	}
+	var generic any
+	if err := json.Unmarshal(raw, &generic); err != nil {
+		return v, fmt.Errorf("it is no JSON: %w", err)
+	}
+	if err := check.Validate(generic); err != nil {
+		return v, fmt.Errorf("it does not satisfy the schema: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		return v, fmt.Errorf("it cannot be read: %w", err)
+	}
+	return v, nil
+}
+
+const maxBraces = 64
+
+// FindObject returns the JSON object of a text: all of it, or the first whole object where
+// prose or a fence stands around. Objects that do not close are none. At most maxBraces
+// places are tried, so that a text of braces costs no more than one that is read.
+func FindObject(text string) (json.RawMessage, bool) {
+	start := strings.IndexByte(text, '{')
+	for tries := 0; start >= 0 && tries < maxBraces; tries++ {
+		d := json.NewDecoder(strings.NewReader(text[start:]))
+		var raw json.RawMessage
+		if d.Decode(&raw) == nil {
+			return raw, true
+		}
+		next := strings.IndexByte(text[start+1:], '{')
+		if next < 0 {
+			break
+		}
+		start += 1 + next
+	}
+	return nil, false
+}
