@@ -19,9 +19,10 @@ CROSS   := linux/arm64 darwin/arm64 windows/amd64
 RACE    := $(wildcard store/sqlite lexical ingest pipeline httpapi cmd/sextant)
 PAGE    := web/ui/node_modules/.package-lock.json
 FUZZTIME ?= 5s
+GENERATED ?= 100000
 BENCH    ?= .
 
-.PHONY: help build quick test crash torture nightly race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
+.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -33,8 +34,11 @@ quick: fmt-check vet build unit ## format, vet, build and all tests that need no
 
 test: lint quick crash race integration browser cross size ## everything
 
-nightly: test torture ## everything, the embedded store for hours, and each fuzz target for 30 s
+nightly: test torture generated ## everything, the embedded store for hours, a hundred thousand generated questions, and each fuzz target for 30 s
 	$(MAKE) fuzz FUZZTIME=30s
+
+generated: ## questions made of fields, operators and values of the corpus, counted by the store and by looking at every document
+	SEXTANT_GENERATED=$(GENERATED) go test -count=1 -timeout 3h -v -run '^TestGeneratedQuestions$$' ./aviation
 
 unit: ## tests inside the process: unit, property, conformance
 	go test -short ./...

@@ -32,7 +32,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Phrases:  phrases,
 		Measures: measures,
 		Recognizers: []constrain.Recognizer{
-			n.designations, n.standingMakers, g.places, airports, operators, persons, identifiers, sections, operatingParts, contrasts, elevations,
+			n.designations, n.standingMakers, g.places, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
 		},
 		Opposites: opposites,
 		Dates:     "event_date",
@@ -73,6 +73,8 @@ var measures = []constrain.Measure{
 		Verbs: []string{"seriously injured", "seriously injuring", "seriously hurt", "seriously hurting"}},
 	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt", "lightly injured"}},
 	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivor", "survivors", "survived", "not injured"}},
+	{Field: "airport_elevation", After: []string{"feet elevation", "ft elevation", "foot elevation", "feet of elevation", "feet in elevation", "feet above sea level elevation"},
+		Verbs: []string{"elevation", "elevations", "elevation of", "an elevation of", "field elevation", "airport elevation", "field elevations", "airport elevations"}},
 	{Field: "engine_count", After: []string{"engines", "engine", "engined", "engine airplane", "engine airplanes", "engine aircraft", "engine plane", "engine planes", "engined airplane", "engined airplanes", "engined aircraft", "engined plane", "engined planes"}, Most: 12,
 		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"}},
 }

@@ -23,7 +23,22 @@ import (
 // vocabularyOf reads what the values of some records' fields are, as a store that holds
 // them would say.
 func vocabularyOf(records *aviation.NTSB) (*constrain.Vocabulary, error) {
+	docs, err := documentsOf(records)
+	if err != nil {
+		return nil, err
+	}
 	counts := map[string]map[string]int64{}
+	for _, doc := range docs {
+		count(counts, doc.Meta.Fields)
+		for _, element := range doc.Meta.Groups[aviation.Aircraft] {
+			count(counts, element)
+		}
+	}
+	return constrain.NewVocabulary(aviation.Collections(), named(counts)), nil
+}
+
+// documentsOf merges records as ingestion does.
+func documentsOf(records *aviation.NTSB) (map[sextant.DocumentID]*sextant.Document, error) {
 	docs := map[sextant.DocumentID]*sextant.Document{}
 	inputs, err := records.Inputs(context.Background())
 	if err != nil {
@@ -44,13 +59,7 @@ func vocabularyOf(records *aviation.NTSB) (*constrain.Vocabulary, error) {
 			docs[item.ID] = &doc
 		}
 	}
-	for _, doc := range docs {
-		count(counts, doc.Meta.Fields)
-		for _, element := range doc.Meta.Groups[aviation.Aircraft] {
-			count(counts, element)
-		}
-	}
-	return constrain.NewVocabulary(aviation.Collections(), named(counts)), nil
+	return docs, nil
 }
 
 func count(counts map[string]map[string]int64, fields filter.Fields) {

@@ -38,6 +38,11 @@ func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Read
 	for _, c := range collections {
 		spec := c.Spec()
 		compiled, at := Compile(spec, p.lexicon, r.Constraints)
+		held, err := enforceable(ctx, c, p, compiled, at, &a.Ledger)
+		if err != nil {
+			return a, fmt.Errorf("ledger of %s: %w", spec.Name, err)
+		}
+		compiled, at = held.compiled, held.at
 		if f, ok := user.Filter[spec.Name]; ok && user.Text != "" {
 			compiled, at = append(compiled, Compiled{Constraint: Constraint{Condition: Condition{Field: "filter"}}, Filter: f}), append(at, len(r.Constraints))
 		}
@@ -57,6 +62,30 @@ func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Read
 	a.Ledger.OutsideCoverage = outside(r.Constraints, p.vocabulary.Coverage)
 	unenforceable(&a.Ledger, r.Constraints)
 	return a, nil
+}
+
+// enforceable leaves out the constraints on fields that no document of the collection
+// records: to find nothing by them proves nothing.
+func enforceable(ctx context.Context, c store.Collection, p *Parser, compiled []Compiled, at []int, l *sextant.Ledger) (out keeper, err error) {
+	documents := p.vocabulary.Documents[c.Spec().Name]
+	for i := range compiled {
+		alone, err := c.Count(ctx, compiled[i].alone(), store.Documents)
+		if err != nil {
+			return out, err
+		}
+		if alone == 0 && documents > 0 {
+			missing, err := c.Count(ctx, compiled[i].Unknown(p.lexicon).alone(), store.Documents)
+			if err != nil {
+				return out, err
+			}
+			if missing >= documents {
+				l.Unenforceable = append(l.Unenforceable, sextant.Unenforceable{Text: compiled[i].Text, Field: compiled[i].Field, Reason: "no record that is held says it"})
+				continue
+			}
+		}
+		out.compiled, out.at = append(out.compiled, compiled[i]), append(out.at, at[i])
+	}
+	return out, nil
 }
 
 // readings counts what each other reading of an ambiguous word would give under all
@@ -262,7 +291,8 @@ func (c Constraint) periodText(s Span) string {
 // unenforceable moves to the ledger what no collection could enforce.
 func unenforceable(l *sextant.Ledger, cs []Constraint) {
 	for i, c := range cs {
-		if len(l.Constraints[i].Collections) == 0 {
+		said := slices.ContainsFunc(l.Unenforceable, func(u sextant.Unenforceable) bool { return u.Text == c.Text && u.Field == c.Field })
+		if len(l.Constraints[i].Collections) == 0 && !said {
 			l.Unenforceable = append(l.Unenforceable, sextant.Unenforceable{Text: c.Text, Field: c.Field, Reason: "no collection holds this field"})
 		}
 	}

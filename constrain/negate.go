@@ -23,7 +23,7 @@ var universal = set(`any every all`)
 
 // light words may stand between a negation and what it denies.
 var light = set(`in the those these a an any of at near involving involve involved with from counting including include for to on by ones over inside state states that which were are was is
- happening occurring happened occurred flown one all please being been has have had having do did in during under either those built made`)
+ happening occurring happened occurred flown one all please being been has have had having do did in during under either those built made while when`)
 
 // negationTable indexes phrases by their last word, to be found from behind.
 func negationTable(text string) map[string][][]string {
