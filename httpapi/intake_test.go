@@ -67,7 +67,7 @@ func upload(fields map[string]string, files ...string) *http.Request {
 		_, _ = part.Write([]byte(files[i+1]))
 	}
 	_ = form.Close()
-	r := httptest.NewRequest("POST", "/v1/ingest", &b)
+	r := httptest.NewRequest(http.MethodPost, "/v1/ingest", &b)
 	r.Host = "127.0.0.1:8000"
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	return r

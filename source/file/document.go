@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -99,7 +100,7 @@ func digestOf(ctx context.Context, r io.ReaderAt, size int64) (string, error) {
 			return "", err
 		}
 		n, err := io.CopyN(h, section, 4<<20)
-		if err == io.EOF || err == nil && n == 0 {
+		if errors.Is(err, io.EOF) || err == nil && n == 0 {
 			return hex.EncodeToString(h.Sum(nil)), nil
 		}
 		if err != nil {

@@ -173,7 +173,7 @@ var foreignMonths = func() map[string]time.Month {
 	for m, words := range []string{"januar jan janvier janv enero ene gennaio januari janeiro", "februar février févr fevrier fevr febrero febbraio februari fevereiro fev",
 		"märz mär maerz mrz mars marzo maart mrt março", "avril avr abril abr aprile", "mai mayo maggio mei maio", "juni juin junio giugno giu junho", "juli juil juillet julio luglio lug julho",
 		"août aout agosto ago augustus", "septembre septiembre settembre set setembro", "oktober okt octobre octubre ottobre ott outubro out", "novembre noviembre nov novembro",
-		"dezember dez décembre déc decembre diciembre dic dicembre dezembro"} {
+		"dezember dez décembre déc diciembre dic dicembre dezembro"} {
 		for word := range strings.FieldsSeq(words) {
 			out[word] = time.Month(m + 1)
 		}

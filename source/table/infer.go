@@ -114,7 +114,6 @@ type inferring struct {
 	records  int64
 	refused  int64
 	notes    []string
-	comma    bool // the file's numbers have a decimal comma
 }
 
 func (in *inferring) names() (out []string) {

@@ -34,7 +34,7 @@ func (p *profile) column(in *inferring, fallback Mark) (LayoutColumn, []string) 
 	if c, notes, ok := p.time(c); ok {
 		return c, notes
 	}
-	return p.keyword(c, p.mixed(fallback))
+	return p.keyword(c, p.mixed())
 }
 
 // enough reports whether n of the column's cells, or of those with anything decided in
@@ -236,7 +236,7 @@ func (p *profile) time(c LayoutColumn) (LayoutColumn, []string, bool) {
 }
 
 // mixed says why a column that has numbers or dates in it is neither.
-func (p *profile) mixed(fallback Mark) []string {
+func (p *profile) mixed() []string {
 	t := &p.tally
 	n := max(t.number[0].ok, t.number[1].ok)
 	d := max(t.dates[0], t.dates[1])
@@ -306,7 +306,7 @@ func (p *profile) listed() string {
 			return sep
 		case sep == "," && listWords.last(p.name) && s.cells*10 >= p.cells:
 			return sep
-		case sep == "," && s.cells*10 >= p.cells && known*10 >= 9*s.total && int64(len(s.parts))*3 <= s.total && p.shuffled(s):
+		case sep == "," && s.cells*10 >= p.cells && known*10 >= 9*s.total && int64(len(s.parts))*3 <= s.total && p.shuffled():
 			return sep
 		}
 	}
@@ -325,7 +325,7 @@ func (s *separated) again() (n int64) {
 
 // shuffled reports whether the parts stand in different places of their cells, as the
 // members of a list do and city and state do not.
-func (p *profile) shuffled(s *separated) bool {
+func (p *profile) shuffled() bool {
 	first, later := map[string]bool{}, map[string]bool{}
 	for value := range p.values {
 		for i, part := range strings.Split(value, ",") {
