@@ -3,6 +3,7 @@
 package maxsim_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sextant-rag/sextant/bert"
@@ -38,5 +39,18 @@ func TestRareWordsCountMore(t *testing.T) {
 		"What did the pilot do in the town? He did what the others did.")
 	if s[0] <= s[1] {
 		t.Errorf("scores %v", s)
+	}
+}
+
+// Twenty passages of 200 words, as many as one question has judged.
+func BenchmarkTwentyPassages(b *testing.B) {
+	r := open(b)
+	sentence := "The pilot reported that the engine lost power during the climb, and that he turned back towards the field. "
+	texts := make([]string, rerank.DefaultDepth)
+	for i := range texts {
+		texts[i] = strings.Repeat(sentence, 10)
+	}
+	for b.Loop() {
+		reranktest.Score(b, r, "loss of engine power after takeoff because of water in the fuel", texts...)
 	}
 }
