@@ -85,7 +85,10 @@ CREATE TABLE IF NOT EXISTS lost (target TEXT PRIMARY KEY, n INTEGER NOT NULL, re
 PRAGMA user_version = 1;`
 
 // Open opens or creates an archive. It does not wait for any exporter's server.
-func Open(ctx context.Context, o Options) (*Archive, error) {
+func Open(ctx context.Context, o Options) (*Archive, error) { return open(ctx, o) }
+
+// open takes further pragmas, by which tests make a disk full.
+func open(ctx context.Context, o Options, pragmas ...string) (*Archive, error) {
 	o.MaxAge, o.MaxBytes, o.Queue = cmp.Or(o.MaxAge, 30*24*time.Hour), cmp.Or(o.MaxBytes, 1<<30), cmp.Or(o.Queue, 1024)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,12 +97,15 @@ func Open(ctx context.Context, o Options) (*Archive, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(o.Path), RawQuery: url.Values{"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "trusted_schema(0)", "journal_size_limit(16777216)"}}.Encode()}
+		"_pragma": append(pragmas, "busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "trusted_schema(0)", "journal_size_limit(16777216)")}.Encode()}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
 	}
 	db.SetMaxOpenConns(4)
+	if len(pragmas) > 0 {
+		db.SetMaxOpenConns(1)
+	}
 	a := &Archive{db: db, options: o, queue: make(chan *Finished, o.Queue), written: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if _, err = db.ExecContext(ctx, schema); err == nil {
 		err = db.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM trace").Scan(&a.bytes)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -49,8 +50,9 @@ type SendError struct {
 	// Refused: the server will never take this item. It is dropped, counted as lost, and
 	// the next one goes on.
 	Refused bool
-	// Doubtful: it may be the item's fault or the server's. After maxDoubtful attempts it
-	// is treated as refused, so that one bad item cannot hold up all others.
+	// Doubtful: it may be the item's fault or the server's. After maxDoubtful attempts the
+	// next item is tried: if that one is taken, the fault is the first one's, and it is given
+	// up when it fails once more. A server that fails with everything loses nothing.
 	Doubtful bool
 	After    time.Duration // the server's own wish, from Retry-After
 }
@@ -63,6 +65,7 @@ func (e *SendError) Unwrap() error { return e.Err }
 
 const (
 	maxDoubtful = 5
+	maxSuspects = 8
 	firstPause  = time.Second
 	longestWait = time.Minute
 )
@@ -106,6 +109,8 @@ type deliverer struct {
 	exporter Exporter
 	log      *slog.Logger
 	pause    time.Duration // 0 while the server answers
+	suspects []int64       // items that failed doubtfully too often, passed over for now
+	proven   bool          // an item was taken since: what fails doubtfully now is at fault
 }
 
 // wake tells of new items, unless the server is down: then only time does.
@@ -122,8 +127,12 @@ const idle = 2 * time.Second
 
 // round sends the next item and returns how long to wait before the one after.
 func (d *deliverer) round(ctx context.Context) time.Duration {
-	item, err := d.archive.next(ctx, d.exporter.Target())
+	item, err := d.archive.next(ctx, d.exporter.Target(), d.passedOver())
 	if errors.Is(err, sql.ErrNoRows) {
+		if len(d.suspects) > 0 { // nothing else to learn from: try them again
+			d.suspects = nil
+			return d.backOff(0)
+		}
 		return idle
 	}
 	if err != nil {
@@ -149,7 +158,7 @@ func (d *deliverer) settle(item *owed, err error) time.Duration {
 		if d.pause > 0 {
 			d.log.Info("traces are delivered again")
 		}
-		d.pause = 0
+		d.pause, d.proven = 0, len(d.suspects) > 0
 		d.archive.stats.delivered.Add(1)
 		return d.written(d.archive.settled(item, ""))
 	}
@@ -158,20 +167,35 @@ func (d *deliverer) settle(item *owed, err error) time.Duration {
 	if !errors.As(err, &send) {
 		send = &SendError{Err: err}
 	}
-	if send.Refused || send.Doubtful && item.tries+1 >= maxDoubtful {
+	if send.Refused || send.Doubtful && d.proven && slices.Contains(d.suspects, item.item) {
+		d.suspects = slices.DeleteFunc(d.suspects, func(i int64) bool { return i == item.item })
 		d.log.Warn("a trace was refused and is given up", "trace", item.Record.ID.String(), "error", err)
 		return d.written(d.archive.settled(item, err.Error()))
 	}
 	if werr := d.archive.failed(item, send.Doubtful); werr != nil {
 		d.log.Warn("progress cannot be written", "error", werr)
 	}
+	if send.Doubtful && item.tries+1 >= maxDoubtful && len(d.suspects) < maxSuspects && !slices.Contains(d.suspects, item.item) {
+		d.suspects, d.proven = append(d.suspects, item.item), false
+	}
 	if d.pause == 0 {
 		d.log.Warn("traces wait: the server cannot take them", "error", err)
-		d.pause = firstPause
-	} else {
-		d.pause = min(2*d.pause, longestWait)
 	}
-	return max(d.pause/2+rand.N(d.pause/2+1), min(send.After, 10*longestWait))
+	return d.backOff(send.After)
+}
+
+// backOff is the next pause: at least what the server asks for, within reason.
+func (d *deliverer) backOff(asked time.Duration) time.Duration {
+	d.pause = max(firstPause, min(2*d.pause, longestWait))
+	return max(d.pause/2+rand.N(d.pause/2+1), min(asked, 10*longestWait))
+}
+
+// passedOver lists the suspects that are not tried now: none once another item was taken.
+func (d *deliverer) passedOver() []int64 {
+	if d.proven {
+		return nil
+	}
+	return d.suspects
 }
 
 func (d *deliverer) written(err error) time.Duration {
@@ -190,12 +214,12 @@ type owed struct {
 	tries    int
 }
 
-// next returns the oldest item that is owed to a target.
-func (a *Archive) next(ctx context.Context, target string) (*owed, error) {
+// next returns the oldest item that is owed to a target, leaving some out.
+func (a *Archive) next(ctx context.Context, target string, without []int64) (*owed, error) {
 	o := &owed{}
 	var seq int64
 	var begun bool
-	err := a.db.QueryRowContext(ctx, "SELECT item, trace, feedback, progress, tries, begun FROM owed WHERE target = ? ORDER BY item LIMIT 1", target).
+	err := a.db.QueryRowContext(ctx, "SELECT item, trace, feedback, progress, tries, begun FROM owed WHERE target = ? AND item NOT IN (SELECT value FROM json_each(?)) ORDER BY item LIMIT 1", target, listed(without)).
 		Scan(&o.item, &seq, &o.feedback, (*[]byte)(&o.Progress), &o.tries, &begun)
 	if err != nil {
 		return nil, err
@@ -213,6 +237,12 @@ func (a *Archive) next(ctx context.Context, target string) (*owed, error) {
 	}
 	o.Feedback = new(Feedback)
 	return o, json.Unmarshal(body, o.Feedback)
+}
+
+// listed is a list of numbers as JSON.
+func listed(list []int64) string {
+	b, _ := json.Marshal(append([]int64{}, list...))
+	return string(b)
 }
 
 // begin notes that an attempt was begun, before the first byte leaves: after a crash the

@@ -1,7 +1,23 @@
 package trace
 
+import (
+	"context"
+	"fmt"
+)
+
 // What tests of the package's inner parts use.
 type Anchors struct{ a *anchors }
 
 func NewAnchors(owners map[string]int) Anchors { return Anchors{newAnchors(owners)} }
 func (a Anchors) In(text string) uint64        { return a.a.in(text) }
+
+// OpenWith opens an archive whose one connection has a pragma more.
+func OpenWith(ctx context.Context, o Options, pragma string) (*Archive, error) {
+	return open(ctx, o, pragma)
+}
+
+// Allow lets the file grow to so many pages.
+func Allow(a *Archive, pages int) error {
+	_, err := a.db.Exec(fmt.Sprintf("PRAGMA max_page_count(%d)", pages))
+	return err
+}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -20,7 +21,7 @@ import (
 // request before or after its work is done.
 type fake struct {
 	mu          sync.Mutex
-	fault       func(n int, r *http.Request) string // by request, from 1: "", "before", "after", "refuse", "invalid"
+	fault       func(n int, r *http.Request) string // by request, from 1: one of faults, or "invalid"
 	n           int
 	experiments map[string]string // name to id
 	deleted     bool
@@ -48,6 +49,10 @@ type fakeAssessment struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
+// faults that pass: dead before or after the work, busy, broken, without an answer, half
+// an answer.
+var faults = []string{"before", "after", "refuse", "broken", "too many", "silent", "half"}
+
 func newFake() *fake {
 	return &fake{experiments: map[string]string{}, runs: map[string]*fakeRun{}, traces: map[string]map[string]*tracepb.Span{}, linked: map[string]string{}, judged: map[string][]fakeAssessment{}, artifacts: map[string]string{}}
 }
@@ -66,6 +71,19 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch fault {
 	case "before":
+		panic(http.ErrAbortHandler)
+	case "broken":
+		http.Error(w, "<html>Internal Server Error</html>", http.StatusInternalServerError)
+		return
+	case "too many":
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, "{}", http.StatusTooManyRequests)
+		return
+	case "silent":
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Hour):
+		}
 		panic(http.ErrAbortHandler)
 	case "refuse":
 		w.Header().Set("Retry-After", "3")
@@ -112,6 +130,11 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if fault == "after" {
 		panic(http.ErrAbortHandler)
+	}
+	if fault == "half" {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"experi`)
+		return
 	}
 	if out != nil {
 		_ = json.NewEncoder(w).Encode(out)

@@ -241,7 +241,7 @@ func TestIntegrationMLflowWithAPassword(t *testing.T) {
 // Questions asked while the server is down, killed in between and started again: each is
 // there once, with its run.
 func TestIntegrationMLflowOutage(t *testing.T) {
-	questions := 40
+	questions := 200
 	if n, err := strconv.Atoi(os.Getenv("SEXTANT_OUTAGE_QUESTIONS")); err == nil {
 		questions = n
 	}
