@@ -22,7 +22,7 @@ FUZZTIME ?= 5s
 GENERATED ?= 100000
 BENCH    ?= .
 
-.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean
+.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean outage
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -34,7 +34,7 @@ quick: fmt-check vet build unit ## format, vet, build and all tests that need no
 
 test: lint quick crash race integration browser cross size ## everything
 
-nightly: test torture generated ## everything, the embedded store for hours, a hundred thousand generated questions, and each fuzz target for 30 s
+nightly: test torture outage generated ## everything, the embedded store for hours, a hundred thousand generated questions, and each fuzz target for 30 s
 	$(MAKE) fuzz FUZZTIME=30s
 
 generated: ## questions made of fields, operators and values of the corpus, counted by the store and by looking at every document
@@ -102,6 +102,10 @@ cross: ## build and vet for the other platforms: linux/arm64, darwin/arm64, wind
 
 crash: ## a writing process killed 100 times: nothing acknowledged is lost, nothing is wrong, the store opens
 	go test -count=1 -run '^TestKilled$$' ./store/sqlite -crashes=100
+
+outage: build ## a day without MLflow: 100,000 traces on a fake clock, 2,000 with the real server
+	SEXTANT_OUTAGE_QUESTIONS=100000 go test -count=1 -timeout 1h -run '^TestAServerThatIsAwayForADay$$' ./trace
+	SEXTANT_OUTAGE_QUESTIONS=2000 go test -tags integration -count=1 -timeout 2h -run '^TestIntegrationMLflowOutage$$' ./trace/mlflow
 
 torture: ## the embedded store: 2,000 kills, every file operation failing, 10,000 damages, a million pairs of filter and corpus
 	go test -count=1 -timeout 3h -run '^TestKilled$$' ./store/sqlite -crashes=2000
