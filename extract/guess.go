@@ -44,6 +44,11 @@ var candidates = []candidate{
 	{korean.EUCKR, "euc-kr", "", true},
 }
 
+// GuessEncoding finds the encoding of bytes that are not valid UTF-8 and that nothing
+// declares: the one in which they read most like text, and its name. Western European is
+// what it falls back to.
+func GuessEncoding(raw []byte) (encoding.Encoding, string) { return guess(raw) }
+
 // guess finds the encoding of bytes that are not valid UTF-8, by decoding a sample with
 // every candidate and scoring what comes out.
 func guess(raw []byte) (encoding.Encoding, string) {

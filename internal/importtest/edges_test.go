@@ -75,7 +75,7 @@ var edges = map[string][]string{
 	"rerank":             base,
 	"signal":             base,
 	"source":             base,
-	"source/feed":        with(base, "source"),
+	"source/feed":        with(base, "source", "extract"),
 	"source/file":        with(base, "source", "extract"),
 	"source/table":       with(base, "source", "extract"),
 	"store":              with(base, "lexical"),

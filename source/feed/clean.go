@@ -28,8 +28,6 @@ var (
 	overlaid = regexp.MustCompile(`(?i)^\s*<[a-z!]|</[a-z][a-z0-9]*\s*>`)
 )
 
-var closedFrame = regexp.MustCompile(`(?i)</iframe`)
-
 var anyEntity = regexp.MustCompile(`&(?:[A-Za-z][A-Za-z0-9]{1,30}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});`)
 
 // cleaned is markup made readable.
@@ -39,7 +37,7 @@ type cleaned struct {
 }
 
 // clean turns markup into plain text: paragraphs are separated by an empty line, list
-// items begin with "- ", and nothing is left of scripts, styles, frames, forms and
+// items begin with "- ", and nothing is left of scripts, styles and
 // attributes. Text that was encoded twice or three times is decoded as often. Links are
 // resolved against base, which may be nil; those that are not http, https or mailto are
 // dropped.
@@ -59,13 +57,13 @@ func clean(text string, base *url.URL) cleaned {
 	if anyEntity.MatchString(text) {
 		text = html.UnescapeString(text)
 	}
-	out.text = tidy(text)
+	out.text = tidy(strings.ReplaceAll(text, "]]>", "")) // the end of a section inside a section
 	return out
 }
 
 // silent are the elements whose content is not for reading.
 var silent = []atom.Atom{
-	atom.Script, atom.Style, atom.Noscript, atom.Iframe, atom.Template,
+	atom.Script, atom.Style, atom.Noscript, atom.Template,
 	atom.Head, atom.Svg, atom.Math, atom.Textarea, atom.Select, atom.Noembed, atom.Noframes, atom.Title, atom.Xmp, atom.Plaintext,
 }
 
@@ -79,17 +77,15 @@ var lines = []atom.Atom{atom.Br, atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.Captio
 // renderer writes the text of a stream of tags. It builds no tree, so that nesting costs
 // nothing.
 type renderer struct {
-	b      strings.Builder
-	base   *url.URL
-	links  []string
-	mute   atom.Atom // the silent element we are in
-	depth  int       // how often it was opened
-	framed bool      // frames are closed
+	b     strings.Builder
+	base  *url.URL
+	links []string
+	mute  atom.Atom // the silent element we are in
+	depth int       // how often it was opened
 }
 
 func (r *renderer) render(text string) string {
 	z := xhtml.NewTokenizer(strings.NewReader(text))
-	r.framed = closedFrame.MatchString(text)
 	for {
 		switch z.Next() {
 		case xhtml.ErrorToken:
@@ -100,14 +96,13 @@ func (r *renderer) render(text string) string {
 			}
 		case xhtml.StartTagToken:
 			t := z.Token()
-			if t.DataAtom == atom.Iframe && !r.framed { // it would swallow the rest of the article
+			if t.DataAtom == atom.Iframe { // what stands in it is for readers without frames
 				z.NextIsNotRawText()
-				continue
 			}
 			r.start(t, false)
 		case xhtml.SelfClosingTagToken:
 			t := z.Token()
-			if t.DataAtom == atom.Iframe { // as XHTML means it; HTML would go on to its end tag
+			if t.DataAtom == atom.Iframe {
 				z.NextIsNotRawText()
 			}
 			r.start(t, true)

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+
+	"github.com/sextant-rag/sextant/extract"
 )
 
 // Decode returns the text of a feed as UTF-8 and the words of a receipt on which of the
@@ -21,7 +23,8 @@ import (
 // its XML declaration, in this order. A
 // declaration that the bytes contradict loses, since publishers change servers and
 // editors without it. Bytes that are neither valid UTF-8 nor declared to be anything
-// else are taken for Windows-1252 one by one, so that one odd byte spoils nothing else.
+// else are taken for Windows-1252 one by one, so that one odd byte spoils nothing else; if
+// most of them are, and nothing is declared, the encoding is guessed.
 func Decode(raw []byte, served string) (text, won string) {
 	if text, won, ok := decodeByMark(raw); ok {
 		return text, won
@@ -39,10 +42,30 @@ func Decode(raw []byte, served string) (text, won string) {
 		return string(raw), "UTF-8 (found; " + declared + " was declared)"
 	case valid:
 		return string(raw), "UTF-8"
+	case declared == "" && mostlyInvalid(raw):
+		guessed, name := extract.GuessEncoding(raw)
+		return decodeAs(guessed, raw), name + " (guessed)"
 	case named == nil || declared == "utf-8" || strings.HasPrefix(declared, "utf-16"):
 		return westernBytes(raw), westernWon(declared)
 	}
 	return decodeAs(named, raw), declared + " (" + by + ")"
+}
+
+// mostlyInvalid reports whether most of what is not ASCII is no UTF-8 either: then it is
+// in another encoding, and not UTF-8 with an odd byte.
+func mostlyInvalid(raw []byte) bool {
+	valid, invalid := 0, 0
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			invalid++
+		case size > 1:
+			valid++
+		}
+		raw = raw[size:]
+	}
+	return invalid > valid
 }
 
 func westernWon(declared string) string {
@@ -63,12 +86,12 @@ var marks = []struct {
 	{"\x00\x00\xfe\xff", 4, "UTF-32", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
 	{"\xff\xfe\x00\x00", 4, "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
 	{"\xef\xbb\xbf", 3, "UTF-8", nil},
-	{"\xfe\xff", 2, "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
-	{"\xff\xfe", 2, "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+	{"\xfe\xff", 2, "UTF-16BE", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+	{"\xff\xfe", 2, "UTF-16LE", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
 	{"\x00\x00\x00<", 0, "UTF-32", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)},
 	{"<\x00\x00\x00", 0, "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},
-	{"\x00<\x00", 0, "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
-	{"<\x00", 0, "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+	{"\x00<\x00", 0, "UTF-16BE", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+	{"<\x00", 0, "UTF-16LE", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
 	{"\x4c\x6f\xa7\x94", 0, "EBCDIC", charmap.CodePage037},
 }
 

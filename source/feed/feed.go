@@ -1,15 +1,21 @@
 package feed
 
 import (
+	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mmcdole/gofeed"
+	"github.com/mmcdole/gofeed/atom"
+	ext "github.com/mmcdole/gofeed/extensions"
 
 	"github.com/sextant-rag/sextant/source"
 )
@@ -141,7 +147,9 @@ func translate(text string) (parsed *gofeed.Feed, err error) {
 			parsed, err = nil, fmt.Errorf("it cannot be read: %v", p)
 		}
 	}()
-	parsed, err = gofeed.NewParser().ParseString(text)
+	parser := gofeed.NewParser()
+	parser.AtomTranslator = atomTranslator{}
+	parsed, err = parser.ParseString(text)
 	switch {
 	case errors.Is(err, gofeed.ErrFeedTypeNotDetected):
 		return nil, ErrNoFeed
@@ -151,6 +159,26 @@ func translate(text string) (parsed *gofeed.Feed, err error) {
 		return nil, ErrNoFeed
 	}
 	return parsed, nil
+}
+
+// atomTranslator is gofeed's own, but keeps the term of a category beside its label.
+type atomTranslator struct{ gofeed.DefaultAtomTranslator }
+
+// Translate implements gofeed.Translator.
+func (t atomTranslator) Translate(of any) (*gofeed.Feed, error) {
+	out, err := t.DefaultAtomTranslator.Translate(of)
+	in, ok := of.(*atom.Feed)
+	if err != nil || !ok || len(in.Entries) != len(out.Items) {
+		return out, err
+	}
+	for i, entry := range in.Entries {
+		for _, c := range entry.Categories {
+			if c.Label != "" && c.Term != "" && c.Term != c.Label {
+				out.Items[i].Categories = append(out.Items[i].Categories, c.Term)
+			}
+		}
+	}
+	return out, nil
 }
 
 func (f *Feed) take(p *gofeed.Feed, fetched string) {
@@ -191,11 +219,26 @@ func entry(item *gofeed.Item, base *url.URL) Entry {
 			break
 		}
 	}
-	e.setText(clean(item.Content, own), clean(item.Description, own))
+	e.setText(clean(unbase64(item.Content), own), clean(unbase64(item.Description), own))
 	e.setDates(item)
 	e.Authors = authors(item)
-	e.Categories = names(item.Categories)
+	e.Categories = names(append(strings.Split(item.Custom["tags"], ","), item.Categories...))
 	return e
+}
+
+var base64Text = regexp.MustCompile(`^\s*(?:[A-Za-z0-9+/]{4}\s*){10,}[A-Za-z0-9+/]{2,4}={0,2}\s*$`)
+
+// unbase64 decodes a text that is base64, as Atom 0.3 may have it. Prose never looks so:
+// its words are not all of a length that four divides.
+func unbase64(text string) string {
+	if !base64Text.MatchString(text) {
+		return text
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	if err != nil || !utf8.Valid(raw) {
+		return text
+	}
+	return string(raw)
 }
 
 // setText takes the whole article where the feed has it beside a summary.
@@ -209,8 +252,9 @@ func (e *Entry) setText(content, description cleaned) {
 // setDates reads the dates. A feed with nothing but a date of change means that one.
 func (e *Entry) setDates(item *gofeed.Item) {
 	var published, updated bool
-	e.Published, published = ParseDate(item.Published)
-	e.Updated, updated = ParseDate(item.Updated)
+	terms := item.Extensions["dcterms"] // the terms of Dublin Core, which RSS 1.0 writes for dates
+	e.Published, published = ParseDate(cmp.Or(item.Published, term(terms, "issued"), term(terms, "created")))
+	e.Updated, updated = ParseDate(cmp.Or(item.Updated, term(terms, "modified")))
 	switch {
 	case published:
 	case item.Published != "":
@@ -222,17 +266,32 @@ func (e *Entry) setDates(item *gofeed.Item) {
 	}
 }
 
+func term(terms map[string][]ext.Extension, name string) string {
+	for _, t := range terms[name] {
+		if t.Value != "" {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// withAddress is a name with an address behind it.
+var withAddress = regexp.MustCompile(`^(.+?)\s*<[^<>\s]+@[^<>\s]+>$`)
+
 func authors(item *gofeed.Item) []string {
 	var out []string
+	if dc := item.DublinCoreExt; dc != nil && len(dc.Creator) > 1 {
+		return names(dc.Creator)
+	}
 	for _, a := range item.Authors {
 		if a == nil {
 			continue
 		}
-		if name := a.Name; name != "" {
-			out = append(out, name)
-		} else {
-			out = append(out, a.Email)
+		name := cmp.Or(a.Name, a.Email)
+		if m := withAddress.FindStringSubmatch(name); m != nil {
+			name = m[1]
 		}
+		out = append(out, name)
 	}
 	return names(out)
 }

@@ -69,8 +69,8 @@ func TestEncodings(t *testing.T) {
 		{body("utf-8", "don\x92t"), "don’t", "Windows-1252 (assumed; utf-8 was declared)"},
 		{body("bogus-charset", "caf\xe9"), "café", "Windows-1252 (assumed; bogus-charset was declared)"},
 		{body("utf-8", "don\u0092t &#146;"), "don’t ’", "UTF-8"},
-		{utf16, "Zürich", "UTF-16 (by its first bytes)"},
-		{strings.ReplaceAll(strings.TrimPrefix(utf16, "\xfe\xff"), "", ""), "Zürich", "UTF-16 (by its first bytes)"},
+		{utf16, "Zürich", "UTF-16BE (by its first bytes)"},
+		{strings.ReplaceAll(strings.TrimPrefix(utf16, "\xfe\xff"), "", ""), "Zürich", "UTF-16BE (by its first bytes)"},
 		{"\xef\xbb\xbf \n" + body("utf-8", "x"), "x", "UTF-8"},
 		{body("iso-2022-jp", "\x1b$BHt9T\x1b(B"), "飛行", "iso-2022-jp (declared)"},
 	} {
@@ -179,7 +179,7 @@ func TestMarkup(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"a < b and c > d": "a < b and c > d", "x<br>y<br/>z": "x\ny\nz", "<ul><li>one<li>two</ul>": "- one\n- two",
-		`<iframe src="x"><p>no</p></iframe>yes`: "yes", `<img onerror="alert(1)" src=x>after<p>`: "after",
+		`<iframe src="x"><p>instead</p></iframe>yes`: "instead\n\nyes", `<img onerror="alert(1)" src=x>after<p>`: "after",
 		`<svg><script>no</script></svg><a href="javascript:no()">go</a>`: "go", "<script>never closed": "", `safe<iframe src="x"> text`: "safe text",
 		"<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>": "a b\nc", "plain\n\ntext": "plain\n\ntext", "soft\u00adhyphen\u202e": "softhyphen",
 	} {
