@@ -20,6 +20,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/embed"
+	"github.com/sextant-rag/sextant/embed/adapt"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/store"
 )
@@ -46,6 +47,9 @@ type Options struct {
 	Missing string         // why there is no encoder, for people; "" where none is wanted
 	Alpha   float64        // share of meaning in the fusion; 0 is the encoder's own (embed.FusionOf)
 	Depth   int            // candidates of either ranking; 0 is store.DefaultDepth
+	// Adapt returns what was learnt about a collection's questions (package tune), the zero
+	// map if that is nothing; nil is never anything.
+	Adapt func(ctx context.Context, spec sextant.Collection) (m adapt.Map, version string, err error)
 	// Patience is how long a query's vector is waited for, 0 being two seconds; where the
 	// context ends sooner, half of what is left. Words are ranked without it then.
 	Patience time.Duration
@@ -138,6 +142,10 @@ func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Re
 	if why != "" {
 		out.Degraded = []sextant.Degradation{{Stage: "dense", Reason: why}}
 	}
+	vector, adapted, err := r.adapted(ctx, c.Spec(), vector)
+	if err != nil {
+		return Result{}, err
+	}
 	h := store.HybridQuery{Text: q.Text, Filter: q.Filter, Depth: r.options.Depth, Vector: vector}
 	if vector != nil {
 		h.Encoder, out.Encoder = r.Encoder(), r.Model()
@@ -158,10 +166,22 @@ func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Re
 	}
 	for _, hit := range hits {
 		p := passage(c.Spec().Name, hit.Hit)
-		p.Score, p.Reasons = scores[hit.Place], reasons(hit.Candidate, vector != nil)
+		p.Score, p.Reasons = scores[hit.Place], reasons(hit.Candidate, vector != nil, adapted)
 		out.Passages = append(out.Passages, p)
 	}
 	return out, nil
+}
+
+// adapted maps a query's vector as the collection's pairs taught, and says so.
+func (r *Retriever) adapted(ctx context.Context, spec sextant.Collection, vector []float32) ([]float32, string, error) {
+	if vector == nil || r.options.Adapt == nil {
+		return vector, "", nil
+	}
+	m, version, err := r.options.Adapt(ctx, spec)
+	if err != nil || m.IsZero() {
+		return vector, "", err
+	}
+	return m.Apply(vector), "tuned, version " + version, nil
 }
 
 func passage(collection string, h store.Hit) sextant.Passage {
@@ -170,13 +190,13 @@ func passage(collection string, h store.Hit) sextant.Passage {
 }
 
 // reasons are the scores that were fused, those that say something.
-func reasons(c store.Candidate, dense bool) []sextant.Reason {
+func reasons(c store.Candidate, dense bool, adapted string) []sextant.Reason {
 	var out []sextant.Reason
 	if c.Lexical > 0 {
 		out = append(out, sextant.Reason{Kind: "lexical", Score: c.Lexical, Rank: c.LexicalRank, Terms: c.Terms})
 	}
 	if dense {
-		out = append(out, sextant.Reason{Kind: "dense", Score: c.Dense, Rank: c.DenseRank})
+		out = append(out, sextant.Reason{Kind: "dense", Score: c.Dense, Rank: c.DenseRank, Detail: adapted})
 	}
 	return out
 }

@@ -38,3 +38,10 @@ type Unencoded struct {
 	Chunks   []sextant.Chunk
 	Version  int64 // tells this version of the document from others; the store's own
 }
+
+// VectorReader is what a collection is besides if it gives its vectors back.
+type VectorReader interface {
+	// Vectors returns the vectors of a document's chunks, in order; none if it does not
+	// exist or there are none.
+	Vectors(ctx context.Context, id sextant.DocumentID) ([][]float32, error)
+}

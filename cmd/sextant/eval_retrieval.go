@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/embed"
+	"github.com/sextant-rag/sextant/embed/adapt"
 	"github.com/sextant-rag/sextant/eval"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/rerank"
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/tune"
 )
 
 // retrievalFlags are those of eval retrieval.
@@ -26,6 +29,8 @@ type retrievalFlags struct {
 	Half   string  `help:"Only the first or the second half of the queries, by a hash of their ids." enum:",first,second" default:"" placeholder:"HALF"`
 	Alpha  float64 `help:"Share of meaning in the fusion, instead of the encoder's own." placeholder:"SHARE"`
 	Rerank bool    `help:"Also measure what reranking makes of it, as it is set up."`
+	Tune   string  `help:"Also measure after tuning on pairs: \"own\", the titles of the data set itself, or narratives, those of the data set left out." placeholder:"PAIRS"`
+	Pairs  int     `help:"At most so many pairs; 4,000 otherwise." default:"4000" placeholder:"N"`
 	Write  string  `help:"Folder to write the rankings to, to be committed: eval/rankings." placeholder:"DIR" type:"path"`
 }
 
@@ -36,6 +41,7 @@ type retrievalReport struct {
 	Queries   int           `json:"queries"`
 	Encoder   string        `json:"encoder"`
 	Methods   []eval.Ranked `json:"methods"`
+	Tuned     *tune.Report  `json:"tuned,omitempty"`
 	Moved     int           `json:"moved"` // queries whose first five documents are not the committed ones
 }
 
@@ -44,6 +50,7 @@ const (
 	byWords   = "words"
 	byMeaning = "meaning"
 	byBoth    = "both"
+	byTuned   = "both, tuned"
 	reranked  = "reranked"
 )
 
@@ -104,6 +111,15 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 		methods[byBoth] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha}
 		order = append(order, byMeaning, byBoth)
 	}
+	if flags.Tune != "" && enc.Embedder != nil {
+		report, err := s.tuneSet(ctx, c, enc.Embedder, set, flags)
+		if err != nil {
+			return out, err
+		}
+		out.Tuned = &report
+		methods[byTuned] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha, Adapt: func(context.Context, sextant.Collection) (adapt.Map, string, error) { return report.Map, "", nil }}
+		order = append(order, byTuned)
+	}
 	for _, name := range order {
 		ranked, err := eval.Rank(ctx, set, name, finding(c, retrieve.New(methods[name]), nil))
 		if err != nil {
@@ -114,7 +130,7 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 		}
 		out.Methods = append(out.Methods, ranked)
 	}
-	last := &out.Methods[len(out.Methods)-1]
+	last := &out.Methods[min(2, len(out.Methods)-1)] // without tuning: that is the product as it comes
 	if out.Moved, err = last.CompareCommitted(set); err != nil {
 		return out, err
 	}
@@ -139,6 +155,35 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 		return out, err
 	}
 	return out, os.WriteFile(filepath.Join(flags.Write, filepath.Base(eval.RankingFile(set.Name))), rankings.Bytes(), 0o644)
+}
+
+// tuneSet learns from pairs that are not the questions to be measured.
+func (s *session) tuneSet(ctx context.Context, c store.Collection, e embed.Embedder, set eval.Judged, flags retrievalFlags) (tune.Report, error) {
+	pairs := tune.Pairs{Kind: "titles", Strength: 0.5}
+	if flags.Tune == "own" {
+		for _, d := range set.Documents {
+			if d.Title != "" {
+				pairs.All = append(pairs.All, tune.Pair{Query: d.Title, Text: d.Text})
+			}
+		}
+	} else {
+		known := map[string]bool{}
+		for _, d := range set.Documents {
+			known[d.ID] = true
+		}
+		others, err := eval.OpenJudged(flags.Tune, "")
+		if err != nil {
+			return tune.Report{}, err
+		}
+		pairs = tune.Pairs{Kind: "causes", Strength: 1}
+		for i, d := range others.Documents {
+			if !known[d.ID] {
+				pairs.All = append(pairs.All, tune.Pair{Query: others.Queries[i].Text, Text: d.Text, Document: sextant.DocumentID(d.ID)})
+			}
+		}
+	}
+	pairs.All = tune.Sampled(pairs.All, flags.Pairs)
+	return tune.Learn(ctx, c, e, pairs, s.tuneProgress())
 }
 
 // folderOf names the data set's documents, which all its splits and halves share.
@@ -197,6 +242,9 @@ func writeRetrieval(p *page, r *retrievalReport) {
 		t.rows = append(t.rows, append(row, m.P50.Round(10*time.Microsecond).String()))
 	}
 	p.table(t)
+	if r.Tuned != nil {
+		writeTuning(p, r.Tuned)
+	}
 	for _, m := range r.Methods {
 		for _, other := range []string{byWords, byMeaning, byBoth, "committed"} {
 			if d, ok := m.Against[other]; ok {

@@ -15,6 +15,7 @@ import (
 	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/sqlite"
+	"github.com/sextant-rag/sextant/tune"
 )
 
 // engine is the engine with the store below it.
@@ -48,7 +49,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := retrieve.Options{Encoder: embed.Traced(enc.Embedder), Missing: enc.missing}
+	search := retrieve.Options{Encoder: embed.Traced(enc.Embedder), Missing: enc.missing, Adapt: tune.NewMaps(st.Journal()).Of}
 	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search, Rerank: judge})
 	if err != nil {
 		_ = st.Close()

@@ -56,6 +56,7 @@ var edges = map[string][]string{
 	// Capabilities: a contract, then what fulfils it.
 	"chunk":              base,
 	"embed":              base,
+	"embed/adapt":        {},
 	"embed/embedtest":    with(base, "embed"),
 	"embed/local":        with(base, "embed", "bert", "vector"),
 	"embed/local/pack":   with(base, "embed", "embed/local", "bert"),
@@ -96,7 +97,8 @@ var edges = map[string][]string{
 	"constrain": engines,
 	"generate":  engines,
 	"plan":      with(engines, "constrain"), // decides by what constrain read
-	"retrieve":  engines,
+	"retrieve":  with(engines, "embed/adapt"),
+	"tune":      with(engines, "embed/adapt"),
 
 	// What strings them together.
 	"pipeline": with(stages, "lexical", "vector"),

@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 
+	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/vector"
 )
@@ -44,4 +46,38 @@ func decodeVector(v []float32, key int64, blob []byte) error {
 		return fmt.Errorf("vector %d of row %d: %w", key&(1<<chunkBits-1), key>>chunkBits, store.ErrCorrupt)
 	}
 	return vector.DecodeHalf(v, blob[:n])
+}
+
+var _ store.VectorReader = (*collection)(nil)
+
+// Vectors implements store.VectorReader.
+func (c *collection) Vectors(ctx context.Context, id sextant.DocumentID) ([][]float32, error) {
+	var keys []int64
+	dimension := 0
+	s, err := c.pin(ctx, func(x *index) {
+		slot, ok := x.find(string(id))
+		if !ok || x.vectors == nil {
+			return
+		}
+		dimension = x.vectors.Dim()
+		for chunk := x.chunks.first[slot]; chunk < x.chunks.first[slot+1]; chunk++ {
+			keys = append(keys, x.freeze().key(chunk))
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	defer s.close()
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	flat := make([]float32, len(keys)*dimension)
+	if err := s.vectors(keys, flat); err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	out := make([][]float32, len(keys))
+	for i := range out {
+		out[i] = flat[i*dimension:][:dimension:dimension]
+	}
+	return out, nil
 }
