@@ -9,27 +9,28 @@ const everywhere = "*"
 // non-test files may import it. A technology stays behind one door, so that replacing
 // it touches one folder. The nouns (the root and filter) import the standard library only.
 var libraries = map[string][]string{
-	"github.com/RoaringBitmap/roaring/v2": {"lexical", "store"},
-	"github.com/alecthomas/kong":          {"cmd"},
-	"github.com/danielgtaylor/huma/v2":    {"httpapi"},
-	"github.com/dustin/go-humanize":       {"cmd"},
-	"github.com/klippa-app/go-pdfium":     {"extract/pdfium"},
-	"github.com/kljensen/snowball":        {"lexical"},
-	"github.com/mattn/go-runewidth":       {"cmd"},
-	"github.com/prometheus/client_golang": {"httpapi"},
-	"github.com/google/jsonschema-go":     {"llm"},
-	"github.com/mmcdole/gofeed":           {"source/feed"},
-	"github.com/tetratelabs/wazero":       {"extract/pdfium"},
-	"github.com/vbauerster/mpb/v8":        {"cmd"},
-	"go.yaml.in/yaml/v3":                  {"cmd"},
-	"go.opentelemetry.io/proto/otlp":      {"trace"},
-	"google.golang.org/protobuf":          {"trace"},
-	"golang.org/x/net":                    {"extract", "source/feed"}, // html
-	"golang.org/x/sys":                    {everywhere},
-	"golang.org/x/term":                   {"cmd"},
-	"golang.org/x/text":                   {everywhere},
-	"modernc.org/libc":                    {"store/sqlite"}, // faults for the tests of failing disks
-	"modernc.org/sqlite":                  {"store/sqlite", "trace"},
+	"github.com/RoaringBitmap/roaring/v2":       {"lexical", "store"},
+	"github.com/alecthomas/kong":                {"cmd"},
+	"github.com/anthropics/anthropic-sdk-go/v2": {"llm/anthropic"},
+	"github.com/danielgtaylor/huma/v2":          {"httpapi"},
+	"github.com/dustin/go-humanize":             {"cmd"},
+	"github.com/klippa-app/go-pdfium":           {"extract/pdfium"},
+	"github.com/kljensen/snowball":              {"lexical"},
+	"github.com/mattn/go-runewidth":             {"cmd"},
+	"github.com/prometheus/client_golang":       {"httpapi"},
+	"github.com/google/jsonschema-go":           {"llm"},
+	"github.com/mmcdole/gofeed":                 {"source/feed"},
+	"github.com/tetratelabs/wazero":             {"extract/pdfium"},
+	"github.com/vbauerster/mpb/v8":              {"cmd"},
+	"go.yaml.in/yaml/v3":                        {"cmd"},
+	"go.opentelemetry.io/proto/otlp":            {"trace"},
+	"google.golang.org/protobuf":                {"trace"},
+	"golang.org/x/net":                          {"extract", "source/feed"}, // html
+	"golang.org/x/sys":                          {everywhere},
+	"golang.org/x/term":                         {"cmd"},
+	"golang.org/x/text":                         {everywhere},
+	"modernc.org/libc":                          {"store/sqlite"}, // faults for the tests of failing disks
+	"modernc.org/sqlite":                        {"store/sqlite", "trace"},
 }
 
 // testLibraries may be imported by every test file, and by the test-only packages.

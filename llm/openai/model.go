@@ -13,7 +13,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -23,6 +22,7 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant/llm"
+	"github.com/sextant-rag/sextant/llm/internal/wire"
 )
 
 // Options say which server and model.
@@ -57,7 +57,7 @@ func New(o Options) (*Model, error) {
 		u = u.JoinPath(route)
 	}
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		o.HTTP = wire.Client()
 	}
 	if o.Stall <= 0 {
 		o.Stall = time.Minute
@@ -83,16 +83,16 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, 
 		defer cancel(nil)
 		res, err := m.send(ctx, r)
 		if err != nil {
-			yield(llm.Chunk{}, m.ended(ctx, err, false))
+			yield(llm.Chunk{}, wire.Ended(ctx, m.Provider(), err, false))
 			return
 		}
 		defer res.Body.Close()
-		body := &watched{ReadCloser: res.Body, cancel: cancel, limit: m.options.Stall}
-		defer body.stop()
+		body := wire.NewWatch(res.Body, m.options.Stall, cancel)
+		defer body.Stop()
 		out := &assembler{}
 		for piece, err := range m.read(res, body, out) {
 			if err != nil {
-				yield(llm.Chunk{}, m.ended(ctx, err, out.started))
+				yield(llm.Chunk{}, wire.Ended(ctx, m.Provider(), err, out.started))
 				return
 			}
 			if !yield(piece, nil) {
@@ -100,31 +100,6 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, 
 			}
 		}
 	}
-}
-
-// ended makes one kind of error of all that can end a call.
-func (m *Model) ended(ctx context.Context, err error, started bool) error {
-	var known *llm.Error
-	switch {
-	case errors.Is(context.Cause(ctx), errStalled):
-		known = &llm.Error{Kind: llm.Late, Provider: m.Provider(), Message: "the stream went silent"}
-	case ctx.Err() != nil && !errors.Is(err, errStalled):
-		return ctx.Err()
-	case errors.As(err, &known):
-	default:
-		known = &llm.Error{Kind: llm.Unreachable, Provider: m.Provider(), Err: bare(err)}
-	}
-	known.Started = started
-	return known
-}
-
-// bare leaves the URL out of an error: it may hold a password.
-func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
 }
 
 // send posts the request, in the way the server is known to take, until it takes it.
@@ -138,9 +113,9 @@ func (m *Model) send(ctx context.Context, r llm.Request) (*http.Response, error)
 		if res.StatusCode == http.StatusOK {
 			return res, nil
 		}
-		body, _ := io.ReadAll(io.LimitReader(res.Body, maxError))
+		body, _ := io.ReadAll(io.LimitReader(res.Body, wire.MaxError))
 		res.Body.Close()
-		failure := m.refusal(res, body)
+		failure := wire.Refusal(m.Provider(), res.StatusCode, res.Header, body)
 		if lesson < maxLessons && m.learn(can, failure, r) {
 			continue
 		}
@@ -148,16 +123,14 @@ func (m *Model) send(ctx context.Context, r llm.Request) (*http.Response, error)
 	}
 }
 
-const maxError = 64 << 10
-
 func (m *Model) post(ctx context.Context, r llm.Request, can capabilities) (*http.Response, error) {
-	body, err := json.Marshal(m.wire(r, can))
+	body, err := json.Marshal(m.body(r, can))
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.Invalid, Provider: m.Provider(), Err: err}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.Invalid, Provider: m.Provider(), Err: bare(err)}
+		return nil, &llm.Error{Kind: llm.Invalid, Provider: m.Provider(), Err: wire.Bare(err)}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
@@ -165,44 +138,4 @@ func (m *Model) post(ctx context.Context, r llm.Request, can capabilities) (*htt
 		req.Header.Set("Authorization", "Bearer "+m.options.Key)
 	}
 	return m.options.HTTP.Do(req)
-}
-
-var errStalled = errors.New("the stream went silent")
-
-// watched ends a call whose body is silent for too long.
-type watched struct {
-	io.ReadCloser
-	cancel context.CancelCauseFunc
-	limit  time.Duration
-	timer  *time.Timer
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	if w.timer == nil {
-		w.timer = time.AfterFunc(w.limit, func() { w.cancel(errStalled) })
-	} else {
-		w.timer.Reset(w.limit)
-	}
-	n, err := w.ReadCloser.Read(p)
-	w.timer.Stop()
-	return n, err
-}
-
-func (w *watched) stop() {
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-}
-
-// refusal reads an error answer in any of the shapes that servers use.
-func (m *Model) refusal(res *http.Response, body []byte) *llm.Error {
-	e := parseError(body)
-	e.Provider, e.Status, e.After = m.Provider(), res.StatusCode, retryAfter(res.Header)
-	if e.Kind == "" {
-		e.Kind = kindOf(res.StatusCode)
-	}
-	if e.Message == "" {
-		e.Message = fmt.Sprintf("status %d", res.StatusCode)
-	}
-	return e
 }

@@ -66,7 +66,7 @@ type toolDefinition struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func (m *Model) wire(r llm.Request, can capabilities) wireRequest {
+func (m *Model) body(r llm.Request, can capabilities) wireRequest {
 	w := wireRequest{Model: m.options.Model, Stream: true, Stop: r.Stop}
 	if !can.noUsage {
 		w.StreamOptions = &streamOptions{true}

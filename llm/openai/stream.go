@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant/llm"
+	"github.com/sextant-rag/sextant/llm/internal/wire"
 )
 
 // wireChunk is one event of a stream, or a whole answer: they differ in delta and message.
@@ -52,17 +53,14 @@ type wireUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// Bounds of what is read of one answer.
-const (
-	maxLine   = 16 << 20
-	maxAnswer = 64 << 20
-)
+// maxLine bounds one line of a stream, in bytes.
+const maxLine = 16 << 20
 
 // read yields the pieces of an answer: a stream of events, or one JSON object from servers
 // that do not stream.
 func (m *Model) read(res *http.Response, body io.Reader, out *assembler) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		limited := bufio.NewReaderSize(io.LimitReader(body, maxAnswer), 64<<10)
+		limited := bufio.NewReaderSize(io.LimitReader(body, wire.MaxAnswer), 64<<10)
 		events := sse(limited)
 		if isJSON(res, limited) {
 			events = whole(limited)
@@ -188,7 +186,7 @@ func (m *Model) take(out *assembler, data []byte) (string, error) {
 		return "", &llm.Error{Kind: llm.Malformed, Provider: m.Provider(), Message: "an event of the answer is no JSON", Err: err}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		e := parseError(data)
+		e := wire.ParseError(data)
 		e.Provider, e.Status = m.Provider(), http.StatusOK
 		if e.Kind == "" {
 			e.Kind = llm.Server
@@ -298,6 +296,9 @@ func (m *Model) finish(out *assembler, yield func(llm.Chunk, error) bool) {
 			input = json.RawMessage("{}")
 		}
 		if !json.Valid(input) {
+			if done.Finish == llm.Length {
+				continue // cut, which is no fault of what was written
+			}
 			yield(llm.Chunk{}, &llm.Error{Kind: llm.Malformed, Provider: m.Provider(), Message: "the arguments of a tool call are no JSON"})
 			return
 		}

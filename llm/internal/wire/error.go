@@ -1,15 +1,13 @@
-package openai
+package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
-	"github.com/sextant-rag/sextant/trace"
 )
 
 // wireError holds every place where servers put an error: under "error" as an object or a
@@ -32,8 +30,21 @@ type errorObject struct {
 	} `json:"metadata"`
 }
 
-// parseError reads an error of any shape; Kind is set only where the text decides it.
-func parseError(body []byte) *llm.Error {
+// Refusal reads an answer that is no success, in any of the shapes that servers use.
+func Refusal(provider string, status int, h http.Header, body []byte) *llm.Error {
+	e := ParseError(body)
+	e.Provider, e.Status, e.After = provider, status, RetryAfter(h)
+	if e.Kind == "" {
+		e.Kind = KindOf(status)
+	}
+	if e.Message == "" {
+		e.Message = fmt.Sprintf("status %d", status)
+	}
+	return e
+}
+
+// ParseError reads an error of any shape; Kind is set only where the text decides it.
+func ParseError(body []byte) *llm.Error {
 	e := &llm.Error{}
 	var w wireError
 	var typ string
@@ -88,9 +99,9 @@ func bounded(s string) string {
 	return s
 }
 
-// kindOf says what a status means. Some servers have client's faults as 500: an image that
+// KindOf says what a status means. Some servers have client's faults as 500: an image that
 // is not supported, a text that is too long; their texts decided above.
-func kindOf(status int) llm.Kind {
+func KindOf(status int) llm.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
 		return llm.Denied
@@ -104,13 +115,4 @@ func kindOf(status int) llm.Kind {
 		return llm.Server
 	}
 	return llm.Invalid
-}
-
-// retryAfter reads how long a server wants to be left alone: in milliseconds, seconds or
-// until a date.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e10 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	return trace.RetryAfter(h)
 }
