@@ -16,7 +16,7 @@ MAX_MB  := 90
 CROSS   := linux/arm64 darwin/arm64 windows/amd64
 # Where goroutines share state. The rest of the module has none, and the race detector
 # makes the embedded SQLite many times slower.
-RACE    := $(wildcard store/sqlite lexical ingest pipeline httpapi cmd/sextant)
+RACE    := $(wildcard store/sqlite lexical ingest pipeline httpapi cmd/sextant trace llm retrieve)
 PAGE    := web/ui/node_modules/.package-lock.json
 FUZZTIME ?= 5s
 GENERATED ?= 100000

@@ -174,6 +174,12 @@ type server struct {
 	order   []string
 }
 
+func (s *server) attempts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
+}
+
 func (s *server) Target() string { return "mlflow" }
 
 func (s *server) Send(_ context.Context, d *trace.Delivery) error {
@@ -226,8 +232,8 @@ func TestAServerThatIsAwayForADay(t *testing.T) {
 			want = append(want, asked(r, trace.Summary{Status: "answered"}).String())
 		}
 		time.Sleep(24*time.Hour - time.Second)
-		if s.n > 24*60*2+20 {
-			t.Errorf("a server that is down was asked %d times in a day", s.n)
+		if n := s.attempts(); n > 24*60*2+20 {
+			t.Errorf("a server that is down was asked %d times in a day", n)
 		}
 		time.Sleep(10 * time.Minute)
 		for s := (trace.Stats{Pending: map[string]int64{"mlflow": 1}}); s.Pending["mlflow"] > 0; time.Sleep(time.Minute) {

@@ -190,7 +190,11 @@ func TestEverythingArrivesOnceThroughABadServer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(7 * 24 * time.Hour)
+		for s := (trace.Stats{Pending: map[string]int64{"mlflow": 1}}); s.Pending["mlflow"] > 0; time.Sleep(10 * time.Minute) {
+			if s, err = a.Stats(); err != nil {
+				t.Fatal(err)
+			}
+		}
 		stop()
 		<-ended
 		s, err := a.Stats()
