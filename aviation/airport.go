@@ -69,7 +69,8 @@ func codeAt(q *constrain.Query, i int) (string, bool) {
 	if t.Capital() || t.HasDigit() || q.Lexicon.Words[t.Lower] {
 		return code, false
 	}
-	return code, len(t.Text) == 4 && known.Count >= enough || q.AllLower() && known.Count >= plenty // "kbos" is no word
+	placed := i == 0 || q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)])
+	return code, len(t.Text) == 4 && known.Count >= enough || q.AllLower() && placed && known.Count >= plenty // "kbos" is no word
 }
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {

@@ -12,6 +12,7 @@ import (
 var (
 	eventIDForm  = regexp.MustCompile(`^(?i)\d{8}X\d{5}$`)
 	caseForm     = regexp.MustCompile(`^(?i)[A-Z]{3}\d{2}[A-Z]{2}\d{3}[A-Z]?$`)
+	asianForm    = regexp.MustCompile(`^(JA\d{4}|JA\d{2}[A-Z]{2}|HL\d{4})$`) // written without a hyphen
 	americanForm = regexp.MustCompile(`^(?i)N[1-9]\d{0,4}$|^(?i)N[1-9]\d{0,3}[A-HJ-NP-Z]$|^(?i)N[1-9]\d{0,2}[A-HJ-NP-Z]{2}$`)
 )
 
@@ -133,6 +134,9 @@ func foreignMark(q *constrain.Query, i int) (constrain.Claim, bool) {
 			return identified(i, i+2, 6, "registration", mark)
 		}
 		return constrain.Claim{}, false
+	}
+	if asianForm.MatchString(t.Text) {
+		return identified(i, i+1, 3, "registration", t.Text)
 	}
 	if len(t.Text) >= 5 && len(t.Text) <= 6 && t.Upper() && !q.AllUpper() && !t.Number() && t.Lower[0] != 'n' && !q.Lexicon.Words[t.Lower] && knownMark(q, t.Text) {
 		return identified(i, i+1, 0, "registration", strings.ToUpper(t.Text))

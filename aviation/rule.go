@@ -103,8 +103,8 @@ func partsAt(q *constrain.Query, from, at int, certain bool) []constrain.Claim {
 	var out []constrain.Claim
 	for at < len(q.Tokens) && partNumber.MatchString(q.Tokens[at].Text) && q.Gap(at+1) != "." {
 		number := q.Word(at)
-		if !certain && !isOperatingPart(number) || !certain && quantity(q, at) {
-			break
+		if !certain && !isOperatingPart(number) || !certain && quantity(q, at) || certain && at == from+1 && !ruleParts[strings.TrimSuffix(number, "k")] && !aboutRules(q) {
+			break // part 2 of the series
 		}
 		to := at + 1
 		if q.HasWords(to, "subpart", "k") && number == "91" {
@@ -145,6 +145,9 @@ func partCondition(q *constrain.Query, to int, part string) constrain.Condition 
 		if ruleVerbs[q.Word(k)] && q.Word(k-1) != "on" { // "on-demand"
 			return constrain.Is("cfr_part", part)
 		}
+	}
+	if strings.EqualFold(part, "91K") {
+		return constrain.Is("far_part", part) // a subpart that flights are operated under
 	}
 	if !isOperatingPart(part) || aboutRules(q) && !q.Eventful() {
 		return constrain.Is("cfr_part", part)

@@ -80,6 +80,9 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 // the ends of the question: "R22 training Texas".
 func (q *Query) apart(claims []Claim, k int) bool {
 	c := claims[k]
+	if c.From > 0 && (negations[q.Word(c.From-1)] || adjacentOnly[q.Word(c.From-1)]) {
+		c.From--
+	}
 	before := c.From == 0 || strings.ContainsAny(q.Gap(c.From), ",;:.?!(") || k > 0 && claims[k-1].To == c.From && len(claims[k-1].Conditions) > 0
 	after := c.To == len(q.Tokens) || strings.ContainsAny(q.Gap(c.To), ",;:.?!)") || k+1 < len(claims) && claims[k+1].From == c.To && len(claims[k+1].Conditions) > 0
 	return before && after
@@ -93,22 +96,36 @@ func (q *Query) accompanied(claims []Claim, k int) bool {
 	if q.happening() || q.Joined(c.From) && whileIn[q.Word(c.From-1)] || c.Weak == WeakNoun && (!q.Joined(c.To) || situating[q.Word(c.To)]) {
 		return true
 	}
+	guesses := 0
 	for j, other := range claims {
-		if j != k && (len(other.Conditions) > 0 || other.Cannot != nil || other.Request != nil) {
+		switch {
+		case j == k || len(other.Conditions) == 0 && other.Cannot == nil && other.Request == nil:
+		case assumes(other) || assumes(c) && other.Weak > Firm:
+			guesses++
+		default:
 			return true
 		}
+	}
+	if guesses > 1 { // "robinsn r22 helecopter californa"
+		return true
 	}
 	bare := true
 	for i, t := range q.Tokens {
 		if i >= c.From && i < c.To {
 			continue
 		}
-		if q.Lexicon.Ties[t.Lower] {
+		if q.Lexicon.Ties[t.Lower] && !assumes(c) {
 			return true
 		}
 		bare = bare && (stopWords[t.Lower] || q.EventNoun(i))
 	}
 	return bare
+}
+
+// assumes reports whether a claim was read from a misspelling, which is no company for
+// another guess.
+func assumes(c Claim) bool {
+	return len(c.Conditions) > 0 && c.Conditions[0].Assumed != "" && c.Weak > Firm
 }
 
 // happening reports whether the question names what happened, and not only papers.
@@ -225,7 +242,7 @@ func (q *Query) kind(c Claim) bool {
 }
 
 var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": true, "define": true, "how do i": true, "how do you": true, "how does": true,
-	"how can i": true, "how should i": true, "how to": true, "what is a": true, "the definition of": true, "definition of": true, "what is the definition": true, "what s the definition": true, "the meaning of": true, "what is the meaning": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
+	"how can i": true, "how should i": true, "how to": true, "what is the best": true, "what s the best": true, "what is a": true, "the definition of": true, "definition of": true, "what is the definition": true, "what s the definition": true, "the meaning of": true, "what is the meaning": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
 
 // definitional reports whether the question asks what words mean or how a thing is
 // done, and names no event: its values are its subject, not conditions.

@@ -19,6 +19,7 @@ func (q *Query) wholeList(side side, p period) period {
 		if next == at && q.Gap(at) != ", " && q.Gap(at) != "/" {
 			break
 		}
+		next = q.Skip(next, "in") // "in March or in April of 2010"
 		m, ok := monthNames[q.Word(next)]
 		if !ok {
 			break

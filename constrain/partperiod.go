@@ -154,6 +154,10 @@ func (q *Query) besidePeriod(i int) (period, bool) {
 		n, at = 1, i
 	}
 	unit := calendarUnits[q.Word(at)]
+	if w := q.Word(at + 1); unit != "" && (w == "ending" || w == "ended") { // "the 12 months ending June 2005"
+		p, ok := q.ofPeriod(q.Skip(at+2, "in", "on"))
+		return period{Span: Span{back(p.To.AddDate(0, 0, 1), n, unit), p.To}, to: p.to}, ok && p.closed()
+	}
 	earlier := q.Word(at+1) == "before" || q.Word(at+1) == "preceding"
 	if unit == "" || !earlier && q.Word(at+1) != "after" && q.Word(at+1) != "following" {
 		return period{}, false
