@@ -143,35 +143,36 @@ type Usage struct {
 
 // Computed is an exact figure or table, made by the store under the ledger.
 type Computed struct {
-	Kind      string   `json:"kind"` // count, list, group, compare, top, share, first, last, sum, mean, distinct, max, min
-	Title     string   `json:"title"`
-	Unit      string   `json:"unit"`       // "documents" or the name of a group
-	UnitLabel string   `json:"unit_label"` // what one of them is called: events, aircraft
-	Total     int64    `json:"total"`
-	Unknown   int64    `json:"unknown"` // within the total, where the grouping field is not recorded
-	GroupBy   string   `json:"group_by,omitempty"`
-	Keys      []string `json:"keys,omitempty"` // the rows that were asked for by name
-	N         int      `json:"n,omitempty"`    // of a top: how many rows were asked for
-	Columns   []string `json:"columns,omitempty"`
-	Rows      [][]any  `json:"rows,omitempty"`     // the key, what is counted or added up, then what Columns say
-	Partial   []string `json:"partial,omitempty"`  // keys of rows whose period is not wholly covered: no fall, no rise
-	Breaks    []Break  `json:"breaks,omitempty"`   // of rows in time: where they cannot be compared across
-	ShareOf   string   `json:"share_of,omitempty"` // EXPR of the part
-	PartCount int64    `json:"part_count,omitempty"`
-	Percent   string   `json:"percent,omitempty"` // one decimal, as a decimal string so that it is exact
-	Low       string   `json:"percent_low,omitempty"`
-	High      string   `json:"percent_high,omitempty"` // 95 % Wilson interval
-	Sum       int64    `json:"sum,omitempty"`
-	SumOf     string   `json:"sum_of,omitempty"` // field of a sum, and of rows that add up instead of counting
-	Value     string   `json:"value,omitempty"`  // of a max, min or mean
-	ValueOf   string   `json:"value_of,omitempty"`
-	Distinct  int64    `json:"distinct,omitempty"` // how many different values the field of GroupBy has
-	Snippets  []Quote  `json:"snippets,omitempty"` // where the first documents mention what a condition asks for: a mention, not a cause
-	Date      string   `json:"date,omitempty"`
-	IDs       []string `json:"ids"`            // native ids, at most 1,000
-	Next      string   `json:"next,omitempty"` // cursor to the ids after these
-	Filter    string   `json:"filter"`         // EXPR
-	Method    Method   `json:"method"`
+	Kind       string   `json:"kind"` // count, list, group, compare, top, share, first, last, sum, mean, distinct, max, min
+	Title      string   `json:"title"`
+	Collection string   `json:"collection"`
+	Unit       string   `json:"unit"`       // "documents" or the name of a group
+	UnitLabel  string   `json:"unit_label"` // what one of them is called: events, aircraft
+	Total      int64    `json:"total"`
+	Unknown    int64    `json:"unknown"` // within the total, where the grouping field is not recorded
+	GroupBy    string   `json:"group_by,omitempty"`
+	Keys       []string `json:"keys,omitempty"` // the rows that were asked for by name
+	N          int      `json:"n,omitempty"`    // of a top: how many rows were asked for
+	Columns    []string `json:"columns,omitempty"`
+	Rows       [][]any  `json:"rows,omitempty"`     // the key, what is counted or added up, then what Columns say
+	Partial    []string `json:"partial,omitempty"`  // keys of rows whose period is not wholly covered: no fall, no rise
+	Breaks     []Break  `json:"breaks,omitempty"`   // of rows in time: where they cannot be compared across
+	ShareOf    string   `json:"share_of,omitempty"` // EXPR of the part
+	PartCount  int64    `json:"part_count,omitempty"`
+	Percent    string   `json:"percent,omitempty"` // one decimal, as a decimal string so that it is exact
+	Low        string   `json:"percent_low,omitempty"`
+	High       string   `json:"percent_high,omitempty"` // 95 % Wilson interval
+	Sum        int64    `json:"sum,omitempty"`
+	SumOf      string   `json:"sum_of,omitempty"` // field of a sum, and of rows that add up instead of counting
+	Value      string   `json:"value,omitempty"`  // of a max, min or mean
+	ValueOf    string   `json:"value_of,omitempty"`
+	Distinct   int64    `json:"distinct,omitempty"` // how many different values the field of GroupBy has
+	Snippets   []Quote  `json:"snippets,omitempty"` // where the first documents mention what a condition asks for: a mention, not a cause
+	Date       string   `json:"date,omitempty"`
+	IDs        []string `json:"ids"`            // native ids, at most 1,000
+	Next       string   `json:"next,omitempty"` // cursor to the ids after these: ListQuery.After
+	Filter     string   `json:"filter"`         // EXPR
+	Method     Method   `json:"method"`
 }
 
 // Break is a point in time at which what a field means, or how often it is recorded,

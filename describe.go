@@ -92,3 +92,30 @@ type RetrievalMetadata struct {
 	RerankerApplied bool   `json:"reranker_applied"`
 	RerankerModel   string `json:"reranker_model,omitempty"` // what judged, where something was asked to
 }
+
+// ListQuery asks for a page of the documents under a filter, in order of the collection's
+// date, or of another single-valued field of the document.
+type ListQuery struct {
+	Collection string
+	FilterText string // EXPR; "" is all
+	By         string // field; "" is the collection's date
+	Desc       bool
+	After      string // cursor of the page before, or Computed.Next
+	Limit      int    // 0: 1,000, which is the most
+}
+
+// ListPage is a page of documents and how many there are in all.
+type ListPage struct {
+	Documents []ListEntry `json:"documents"`
+	Total     int64       `json:"total"`
+	Next      string      `json:"next,omitempty"` // "" at the end
+	Filter    string      `json:"filter"`         // as it was read
+}
+
+// ListEntry is what a list shows of a document.
+type ListEntry struct {
+	ID       DocumentID `json:"id"`
+	NativeID string     `json:"native_id"`
+	Date     string     `json:"date,omitempty"` // ISO
+	Title    string     `json:"title"`
+}

@@ -142,7 +142,7 @@ func (c *computer) base(kind string) (sextant.Computed, error) {
 	if err != nil {
 		return sextant.Computed{}, err
 	}
-	out := sextant.Computed{Kind: kind, Unit: unit, UnitLabel: c.spec.UnitLabel(unit), Total: total, Filter: filter.String(c.Filter)}
+	out := sextant.Computed{Kind: kind, Collection: c.spec.Name, Unit: unit, UnitLabel: c.spec.UnitLabel(unit), Total: total, Filter: filter.String(c.Filter)}
 	if out.IDs, out.Next, err = c.ids(c.Filter); err != nil {
 		return out, err
 	}

@@ -32,4 +32,7 @@ type Engine interface {
 	// Count counts what satisfies the condition EXPR in one collection, in documents or
 	// elements of the group unit names. An EXPR that does not fit is CodeBadRequest.
 	Count(ctx context.Context, collection, expr, unit string) (int64, error)
+	// List returns a page of what satisfies a condition; a cursor that is none of its
+	// list is CodeBadRequest.
+	List(ctx context.Context, q sextant.ListQuery) (sextant.ListPage, error)
 }

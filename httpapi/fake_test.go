@@ -169,4 +169,18 @@ func (f *fake) Count(_ context.Context, collection, expr, unit string) (int64, e
 	return 5388 / (conditions * conditions), nil
 }
 
+// List knows the page of the documents it has, and no other.
+func (f *fake) List(_ context.Context, q sextant.ListQuery) (sextant.ListPage, error) {
+	switch {
+	case q.Collection != "incidents":
+		return sextant.ListPage{}, &sextant.Error{Code: sextant.CodeNotFound, Op: "list", Message: fmt.Sprintf("There is no collection %q.", q.Collection)}
+	case q.After != "" && q.After != "page-2":
+		return sextant.ListPage{}, &sextant.Error{Code: sextant.CodeBadRequest, Op: "list", Message: "after is no cursor of this list."}
+	case q.After == "page-2":
+		return sextant.ListPage{Documents: []sextant.ListEntry{}, Total: 2, Filter: "state = AK"}, nil
+	}
+	return sextant.ListPage{Total: 2, Next: "page-2", Filter: "state = AK", Documents: []sextant.ListEntry{
+		{ID: "ntsb:20100203X00001", NativeID: "20100203X00001", Date: "2010-02-03", Title: "Cessna 172, Nome, AK, 3 February 2010 (ANC10LA012)"}}}, nil
+}
+
 var errDown = &sextant.Error{Code: sextant.CodeUnavailable, Op: "ready", Message: "The data folder cannot be read.", Err: errors.New("disk I/O error on /secret/place")}

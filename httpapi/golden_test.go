@@ -154,6 +154,9 @@ func TestGoldenRoutes(t *testing.T) {
 		status  int
 	}{
 		{"search.json", h, request("POST", "/v1/search", `{"query": "carburetor ice", "filter": "state = AK"}`), 200},
+		{"list.json", h, request("POST", "/v1/list", `{"collection": "incidents", "filter": "state = AK", "limit": 1}`), 200},
+		{"list_cursor.json", h, request("POST", "/v1/list", `{"collection": "incidents", "after": "x"}`), 400},
+		{"list_collection.json", h, request("POST", "/v1/list", `{}`), 400},
 		{"count.json", h, request("POST", "/v1/count", `{"collection": "incidents", "filter": "state = AK and severity = fatal"}`), 200},
 		{"collections.json", h, request("GET", "/v1/collections", ""), 200},
 		{"describe.json", h, request("GET", "/v1/collections/incidents", ""), 200},

@@ -37,6 +37,7 @@ func (s *Server) routes() []route {
 		{"POST", "/v1/ask", s.ask, "Answer a question.", askRequest{}, sextant.Answer{}, streams},
 		{"POST", "/v1/search", s.search, "Find passages, with signals on how far they can be trusted.", searchRequest{}, sextant.SearchResult{}, 0},
 		{"POST", "/v1/count", s.count, "Count what satisfies a condition, exactly.", countRequest{}, countResponse{}, 0},
+		{"POST", "/v1/list", s.list, "List the documents that satisfy a condition, a page at a time.", listRequest{}, sextant.ListPage{}, 0},
 		{"GET", "/v1/collections", s.collections, "List collections and what they hold.", nil, collectionList{}, 0},
 		{"GET", "/v1/collections/{name}", s.describe, "Describe a collection: fields, values, questions to begin with.", nil, sextant.Description{}, 0},
 		{"GET", "/v1/documents/{id...}", s.document, "Fetch a document; quotes index its text by byte.", nil, sextant.Document{}, 0},

@@ -11,6 +11,7 @@ import (
 // askCommand answers one question. Its exit code tells how the question ended.
 type askCommand struct {
 	jsonFlag
+	exports
 	Collection []string `help:"Look in this collection only; may be repeated." placeholder:"NAME" sep:"none"`
 	Filter     string   `help:"A further condition, such as \"state = AK and event_date >= 2010-01-01\"." placeholder:"EXPR"`
 	AsOf       string   `help:"Day that relative dates are counted from; today otherwise." placeholder:"YYYY-MM-DD"`
@@ -27,6 +28,9 @@ func (askCommand) Help() string {
 
 // Run asks.
 func (c *askCommand) Run(ctx context.Context, s *session) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	q := sextant.Question{Text: strings.Join(c.Question, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK, Rerank: c.Rerank}
 	if c.AsOf != "" {
 		day, err := time.Parse(time.DateOnly, c.AsOf)
@@ -45,6 +49,9 @@ func (c *askCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	if err := s.print(answer, func(p *page) { writeAnswer(p, &answer.value) }); err != nil {
+		return err
+	}
+	if err := c.write(ctx, r, &answer.value); err != nil {
 		return err
 	}
 	if code := answer.value.Status.ExitCode(); code != exitOK {

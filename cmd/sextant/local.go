@@ -16,6 +16,7 @@ type reader interface {
 	Search(ctx context.Context, q sextant.SearchQuery) (reply[sextant.SearchResult], error)
 	Collections(ctx context.Context) (reply[collectionList], error)
 	Describe(ctx context.Context, name string) (reply[sextant.Description], error)
+	List(ctx context.Context, q sextant.ListQuery) (sextant.ListPage, error)
 }
 
 // reply is a value and, if it came over the wire, the JSON it was.

@@ -86,8 +86,8 @@ func madeRows() []row {
 	return out
 }
 
-// exports are made records in the layout of CAROL's export.
-const exports = "\xef\xbb\xbf" + `"NtsbNo","Mkey","EventType","EventDate","N#","Make","Model","City","State","Country","HighestInjuryLevel","FatalInjuryCount","SeriousInjuryCount","MinorInjuryCount","ProbableCause","ReportStatus","MostRecentReportType","OriginalPublishedDate","Latitude","Longitude"
+// madeExports are made records in the layout of CAROL's export.
+const madeExports = "\xef\xbb\xbf" + `"NtsbNo","Mkey","EventType","EventDate","N#","Make","Model","City","State","Country","HighestInjuryLevel","FatalInjuryCount","SeriousInjuryCount","MinorInjuryCount","ProbableCause","ReportStatus","MostRecentReportType","OriginalPublishedDate","Latitude","Longitude"
 "CEN12FA100","9001","ACC","2012-01-03T23:50:00Z","N1AA, N2BB","PIPER, CESSNA","PA-28, 172","Boise","Idaho","United States","Fatal","4","0","0","Neither pilot saw the other.","Completed","Final","2013-05-05T05:00:00Z","43.6","-116.2"
 "CEN16LA901","9002","ACC","2016-11-01T16:00:00Z","N901","CESSNA","172","Boise","Idaho","United States","None","0","0","0","The pilot's misjudged flare.","Completed","Final","2017-01-05T05:00:00Z","0.0","0.0"
 "CEN16LA902","9003","ACC","2016-11-02T16:00:00Z","N902","CESSNA","172","Boise","Idaho","United States","","0","0","0","","In work","","","43.6","-116.2"
@@ -123,7 +123,7 @@ func made(t *testing.T) desk {
 		lines = append(lines, r.csv())
 	}
 	rows := []byte(strings.Join(lines, "\n") + "\n")
-	return openDesk(t, t.TempDir(), aviation.NewNTSB(source.Bytes("AviationData.csv", rows), source.Bytes("carol.csv", []byte(exports))))
+	return openDesk(t, t.TempDir(), aviation.NewNTSB(source.Bytes("AviationData.csv", rows), source.Bytes("carol.csv", []byte(madeExports))))
 }
 
 // ask answers a question, as of the day the real file was cut where none is said.
@@ -343,14 +343,14 @@ func TestPitfallsOnRealFiles(t *testing.T) {
 	}{
 		{"01 helicopters of 1995", "helicopter accidents in 1995", all(total(2), summed("At least 2"), otherIs("aircraft category told by make and model", 165))},
 		{"01 airlines of 1995", "How many Part 121 accidents in 1995?", all(total(2), otherIs("operating rule told by schedule", 98))},
-		{"04 the fall from 1990 to 2016", "accidents by year from 1990 to 2016", all(shows("1990", "events", int64(2415)), shows("2016", "in the United States", int64(1252)))},
+		{"04 the fall from 1990 to 2016", "accidents by year from 1990 to 2016", all(shows("1990", "events", int64(2480)), shows("2016", "in the United States", int64(1263)), shows("2016", "abroad", int64(233)))},
 		{"07 people by event", "How many people died in 2006?", func(t *testing.T, _ sextant.Answer, c sextant.Computed) {
 			if c.Sum >= 2*c.Total || c.Sum == 0 {
 				t.Errorf("sum %d over %d", c.Sum, c.Total)
 			}
 		}},
 		{"09 Robinson by spelling", "fatal Robinson R44 accidents in the United States from 2006 to 2016", func(t *testing.T, _ sextant.Answer, c sextant.Computed) {
-			if n, ok := other(c, "make as spelled"); !ok || c.Total < 3*n {
+			if n, ok := other(c, "make as spelled"); !ok || c.Total < 2*n {
 				t.Errorf("%d, as spelled %d", c.Total, n)
 			}
 		}},

@@ -63,6 +63,7 @@ var edges = map[string][]string{
 	"embed/local/parity": with(base, "embed", "embed/local", "bert"),
 	"embed/memo":         with(base, "embed"),
 	"embed/openai":       with(base, "embed", "internal/endpoint"),
+	"chart":              nouns, // draws what compute made, wherever it is shown
 	"hub":                {},
 	"extract":            with(base, "extract/pdfium"),
 	"extract/pdfium":     {},

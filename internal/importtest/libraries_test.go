@@ -25,6 +25,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                        {"cmd"},
 	"go.opentelemetry.io/proto/otlp":            {"trace"},
 	"google.golang.org/protobuf":                {"trace"},
+	"golang.org/x/image":                        {"chart"},                  // fonts
 	"golang.org/x/net":                          {"extract", "source/feed"}, // html
 	"golang.org/x/sys":                          {everywhere},
 	"golang.org/x/term":                         {"cmd"},
