@@ -18,7 +18,7 @@ func readEPUB(ctx context.Context, in *input) (Text, error) {
 	if err != nil {
 		return Text{}, err
 	}
-	b := book{office: o, w: newWriter(in), items: map[string]bookItem{}}
+	b := book{office: o, w: newWriter(in), items: map[string]bookItem{}, listed: map[string]bool{}}
 	if err := b.open(); err != nil {
 		return Text{}, err
 	}
@@ -48,6 +48,7 @@ type book struct {
 	w          *writer
 	items      map[string]bookItem
 	spine      []string
+	listed     map[string]bool
 	title      string
 	properties Properties
 	warnings   []string
@@ -84,8 +85,9 @@ func (b *book) open() error {
 			}
 			b.items[t.attr("id")] = bookItem{path.Join(dir, href), t.attr("media-type"), t.attr("properties")}
 		case "itemref":
-			if t.attr("linear") != "no" {
-				b.spine = append(b.spine, t.attr("idref"))
+			if id := t.attr("idref"); t.attr("linear") != "no" && !b.listed[id] {
+				b.listed[id] = true // a chapter stands once, whatever the spine says
+				b.spine = append(b.spine, id)
 			}
 		}
 		return nil

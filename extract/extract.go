@@ -60,7 +60,7 @@ func (x *Extractor) Extract(ctx context.Context, name string, r io.ReaderAt, siz
 	limits := x.Limits.withDefaults()
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, errTime)
 	defer cancel()
-	t, err := x.extract(ctx, input{name: name, r: r, size: size, limits: limits, left: newBudget(limits)})
+	t, err := x.extract(ctx, input{name: name, r: r, size: size, limits: limits, left: newBudget(limits, size)})
 	if err != nil {
 		if context.Cause(ctx) == errTime {
 			return Text{}, &Refusal{Code: TooSlow, Reason: fmt.Sprintf("reading it took more than %v", limits.Time)}

@@ -29,6 +29,7 @@ func (x *Extractor) readGzip(ctx context.Context, in *input) (Text, error) {
 	if zr.Name != "" && endingOf(name) == "" {
 		name = zr.Name
 	}
+	in.left.text = max(in.left.text, min(in.limits.Text, size)) // what it unpacked to is held already
 	inner := input{name: name, r: b, size: size, limits: in.limits, left: in.left, level: in.level + 1}
 	return x.extract(ctx, inner)
 }

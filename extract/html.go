@@ -44,6 +44,9 @@ func parseHTML(ctx context.Context, text string) (*html.Node, error) {
 	if n := strings.Count(text, "<"); n > mostElements {
 		return nil, &Refusal{Code: TooLarge, Reason: fmt.Sprintf("it has %d elements, the limit is %d", n, mostElements), Hint: "Split the page."}
 	}
+	if crowded(text) {
+		return nil, &Refusal{Code: TooLarge, Reason: fmt.Sprintf("one of its elements has more than %d attributes", mostAttributes)}
+	}
 	root, err := html.Parse(&contextReader{ctx, strings.NewReader(text)})
 	switch {
 	case ctx.Err() != nil:
@@ -54,6 +57,28 @@ func parseHTML(ctx context.Context, text string) (*html.Node, error) {
 		return nil, &Refusal{Code: Malformed, Reason: "it cannot be parsed", Err: err}
 	}
 	return root, nil
+}
+
+// mostAttributes bounds those of one element; each needs 50 bytes, however short it is.
+const mostAttributes = 5000
+
+// crowded looks for an element with more attributes than any has: words between the
+// brackets of a tag. Quoted text counts too, but is not that long in tags.
+func crowded(text string) bool {
+	tag, words := false, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '<':
+			tag, words = i+1 < len(text) && 'a' <= text[i+1]|0x20 && text[i+1]|0x20 <= 'z', 0
+		case '>':
+			tag = false
+		case ' ', '\n', '\t', '/', '"':
+			if words++; tag && words > mostAttributes {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // contextReader ends with the context, which makes parsers stop that know none.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -31,10 +30,10 @@ func jsonFormat(text string, named Format, whole bool) Format {
 
 // validStart reports whether a text that is cut off could be JSON.
 func validStart(text string) bool {
-	d := json.NewDecoder(strings.NewReader(text))
+	d := jsonScanner{s: text}
 	for {
-		if _, err := d.Token(); err != nil {
-			return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+		if _, err := d.next(); err != nil {
+			return errors.Is(err, errCut)
 		}
 	}
 }
@@ -47,7 +46,7 @@ func readJSON(ctx context.Context, in *input) (Text, error) {
 		return Text{}, err
 	}
 	w := newWriter(in)
-	j := newJSONWriter(ctx, w, strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	j := newJSONWriter(ctx, w, strings.TrimPrefix(text, "\ufeff"))
 	if err := j.top(); err != nil {
 		return Text{}, j.refuse(err, "")
 	}
@@ -73,8 +72,12 @@ func readJSONL(ctx context.Context, in *input) (Text, error) {
 		if strings.TrimSpace(strings.Trim(raw, "\x00\x1e")) == "" {
 			continue
 		}
-		j := newJSONWriter(ctx, w, strings.NewReader(raw))
-		if err := j.record(fmt.Sprintf("line %d", line)); err != nil {
+		j := newJSONWriter(ctx, w, strings.Trim(raw, "\x00\x1e\r\n"))
+		err := j.record(fmt.Sprintf("line %d", line))
+		if err == nil {
+			err = j.end()
+		}
+		if err != nil {
 			if ctx.Err() != nil || w.err != nil {
 				return Text{}, j.refuse(err, "")
 			}
@@ -100,16 +103,14 @@ func readJSONL(ctx context.Context, in *input) (Text, error) {
 type jsonWriter struct {
 	ctx   context.Context
 	w     *writer
-	d     *json.Decoder
+	d     jsonScanner
 	limit int
 	b     strings.Builder // the record at hand
 	n     int
 }
 
-func newJSONWriter(ctx context.Context, w *writer, r io.Reader) *jsonWriter {
-	d := json.NewDecoder(r)
-	d.UseNumber()
-	return &jsonWriter{ctx: ctx, w: w, d: d, limit: w.depth}
+func newJSONWriter(ctx context.Context, w *writer, text string) *jsonWriter {
+	return &jsonWriter{ctx: ctx, w: w, d: jsonScanner{s: text}, limit: w.depth}
 }
 
 // refuse makes a Refusal of an error, with the byte it is at.
@@ -123,22 +124,22 @@ func (j *jsonWriter) refuse(err error, place string) error {
 		return located(err, place)
 	}
 	if place == "" {
-		place = fmt.Sprintf("byte %d", j.d.InputOffset())
+		place = fmt.Sprintf("byte %d", j.d.at)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, errCut) {
 		return &Refusal{Code: Malformed, Place: place, Reason: "it ends in the middle: cut off", Err: err}
 	}
 	return &Refusal{Code: Malformed, Place: place, Reason: "it is no valid JSON", Err: err}
 }
 
-func (j *jsonWriter) token() (json.Token, error) {
+func (j *jsonWriter) token() (jsonToken, error) {
 	if j.n++; j.n%4096 == 0 && j.ctx.Err() != nil {
-		return nil, j.ctx.Err()
+		return jsonToken{}, j.ctx.Err()
 	}
 	if j.w.err != nil {
-		return nil, j.w.err
+		return jsonToken{}, j.w.err
 	}
-	return j.d.Token()
+	return j.d.next()
 }
 
 // top writes the outermost value.
@@ -147,10 +148,10 @@ func (j *jsonWriter) top() error {
 	if err != nil {
 		return err
 	}
-	switch t {
-	case json.Delim('['):
-		err = j.records("record")
-	case json.Delim('{'):
+	switch t.kind {
+	case '[':
+		err = j.records()
+	case '{':
 		err = j.fields()
 	default:
 		j.scalar("", t, 0)
@@ -159,18 +160,34 @@ func (j *jsonWriter) top() error {
 	if err != nil {
 		return err
 	}
-	if _, err := j.d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more text after the value")
+	return j.end()
+}
+
+// end checks that nothing follows the value.
+func (j *jsonWriter) end() error {
+	if !j.d.end() {
+		return j.d.errJSON("more text after the value")
 	}
 	return nil
 }
 
-// records writes the elements of an array, each as a block.
-func (j *jsonWriter) records(label string) error {
-	for i := 1; j.d.More(); i++ {
-		if err := j.record(fmt.Sprintf("%s %d", label, i)); err != nil {
+// records writes the elements of the outermost array, each as a block, or all in one if
+// they are plain values.
+func (j *jsonWriter) records() error {
+	for i := 1; j.d.more(); i++ {
+		t, err := j.token()
+		if err != nil {
 			return err
 		}
+		if i == 1 && t.kind != '{' && t.kind != '[' {
+			err := j.array("", t, 0, 1)
+			j.flush("")
+			return err
+		}
+		if err := j.value("", t, 0, 1); err != nil {
+			return err
+		}
+		j.flush(fmt.Sprintf("record %d", i))
 	}
 	_, err := j.token()
 	return err
@@ -191,7 +208,7 @@ func (j *jsonWriter) record(locator string) error {
 // fields writes the members of the outermost object: what has records under a heading,
 // all else as lines.
 func (j *jsonWriter) fields() error {
-	for j.d.More() {
+	for j.d.more() {
 		key, err := j.key()
 		if err != nil {
 			return err
@@ -200,7 +217,7 @@ func (j *jsonWriter) fields() error {
 		if err != nil {
 			return err
 		}
-		if t != json.Delim('[') {
+		if t.kind != '[' {
 			if err := j.value(key, t, 0, 1); err != nil {
 				return err
 			}
@@ -218,7 +235,7 @@ func (j *jsonWriter) fields() error {
 
 // list writes an array under a key of the outermost object.
 func (j *jsonWriter) list(key string) error {
-	if !j.d.More() {
+	if !j.d.more() {
 		_, err := j.token()
 		return err
 	}
@@ -226,7 +243,7 @@ func (j *jsonWriter) list(key string) error {
 	if err != nil {
 		return err
 	}
-	if t != json.Delim('{') && t != json.Delim('[') {
+	if t.kind != '{' && t.kind != '[' {
 		return j.array(key, t, 0, 1)
 	}
 	j.w.heading(2, key)
@@ -235,7 +252,7 @@ func (j *jsonWriter) list(key string) error {
 			return err
 		}
 		j.flush(fmt.Sprintf("record %d", i))
-		if !j.d.More() {
+		if !j.d.more() {
 			break
 		}
 		if t, err = j.token(); err != nil {
@@ -251,22 +268,21 @@ func (j *jsonWriter) key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, _ := t.(string)
-	return shorten(clean(key), 200), nil
+	return shorten(clean(t.text), 200), nil
 }
 
 // value writes a value that begins with a token.
-func (j *jsonWriter) value(key string, t json.Token, indent, depth int) error {
+func (j *jsonWriter) value(key string, t jsonToken, indent, depth int) error {
 	if depth > j.limit {
-		return &Refusal{Code: TooDeep, Place: fmt.Sprintf("byte %d", j.d.InputOffset()), Reason: fmt.Sprintf("its values are nested more than %d deep", j.limit)}
+		return &Refusal{Code: TooDeep, Place: fmt.Sprintf("byte %d", j.d.at), Reason: fmt.Sprintf("its values are nested more than %d deep", j.limit)}
 	}
-	switch t {
-	case json.Delim('{'):
+	switch t.kind {
+	case '{':
 		if key != "" {
 			j.line(key+":", indent)
 			indent++
 		}
-		for j.d.More() {
+		for j.d.more() {
 			name, err := j.key()
 			if err != nil {
 				return err
@@ -281,8 +297,8 @@ func (j *jsonWriter) value(key string, t json.Token, indent, depth int) error {
 		}
 		_, err := j.token()
 		return err
-	case json.Delim('['):
-		if !j.d.More() {
+	case '[':
+		if !j.d.more() {
 			_, err := j.token()
 			return err
 		}
@@ -298,7 +314,7 @@ func (j *jsonWriter) value(key string, t json.Token, indent, depth int) error {
 
 // array writes the elements of an array of which one token has been read: plain values
 // in one line, others below each other.
-func (j *jsonWriter) array(key string, t json.Token, indent, depth int) error {
+func (j *jsonWriter) array(key string, t jsonToken, indent, depth int) error {
 	var plain []string
 	size := 0
 	flat := func() {
@@ -308,21 +324,19 @@ func (j *jsonWriter) array(key string, t json.Token, indent, depth int) error {
 		}
 	}
 	for {
-		if _, nested := t.(json.Delim); nested {
+		if t.kind == '{' || t.kind == '[' {
 			flat()
 			if err := j.value("-", t, indent, depth+1); err != nil {
 				return err
 			}
-			if key != "" {
-				key = ""
-			}
+			key = ""
 		} else if text := scalarText(t); text != "" {
 			plain = append(plain, text)
 			if size += len(text); size > 2000 {
 				flat()
 			}
 		}
-		if !j.d.More() {
+		if !j.d.more() {
 			break
 		}
 		var err error
@@ -342,26 +356,18 @@ func label(key string) string {
 	return key + ": "
 }
 
-func (j *jsonWriter) scalar(key string, t json.Token, indent int) {
+func (j *jsonWriter) scalar(key string, t jsonToken, indent int) {
 	if text := scalarText(t); text != "" {
 		j.line(label(key)+text, indent)
 	}
 }
 
 // scalarText is a plain value as people write it; null is nothing.
-func scalarText(t json.Token) string {
-	switch v := t.(type) {
-	case string:
-		return cleanLines(v)
-	case json.Number:
-		return v.String()
-	case bool:
-		if v {
-			return "true"
-		}
-		return "false"
+func scalarText(t jsonToken) string {
+	if t.kind == 's' {
+		return cleanLines(t.text)
 	}
-	return ""
+	return t.text
 }
 
 func (j *jsonWriter) line(text string, indent int) {

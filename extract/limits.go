@@ -68,8 +68,15 @@ type budget struct {
 	entries int
 }
 
-func newBudget(l Limits) *budget {
-	return &budget{unpack: l.Unpack, text: l.Text, entries: l.Entries}
+// A file's text is small beside the file, unless the file is a bomb or a few bytes:
+// books in compressed formats have three times its bytes, tables of few words ten times.
+const (
+	textFloor = 4 << 20
+	textRatio = 20
+)
+
+func newBudget(l Limits, size int64) *budget {
+	return &budget{unpack: l.Unpack, text: min(l.Text, textFloor+textRatio*size), entries: l.Entries}
 }
 
 // head returns the first n bytes, fewer if the file is shorter.

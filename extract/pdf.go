@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sextant-rag/sextant/extract/pdfium"
@@ -14,12 +15,43 @@ import (
 // enginesMemory.
 const DefaultEngines = 2
 
-// engineMemory bounds the memory of one engine, and pageTime the time for one page: a
-// page takes 20 ms, one of dense print 200 ms.
+// engineMemory bounds the memory of one engine. stepTime bounds what opening a file or
+// reading one page may take of the processor: a page takes 20 ms, one of dense print
+// 200 ms. On a busy machine that is longer by the clock, for which stepWait is the bound.
 const (
-	engineMemory = 512 << 20
-	pageTime     = 20 * time.Second
+	engineMemory = 256 << 20
+	stepTime     = 2 * time.Second
+	stepWait     = 30 * time.Second
 )
+
+// watch calls stop once a step takes too long, unless done is called before, which
+// reports whether it did.
+func watch(stop func()) (done func() (hung bool)) {
+	began, used := time.Now(), processTime()
+	var fired atomic.Bool
+	ticker := time.NewTicker(stepTime / 4)
+	quit := make(chan struct{})
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ticker.C:
+				waited := time.Since(began)
+				if waited > stepWait || waited > stepTime && processTime()-used > stepTime {
+					fired.Store(true)
+					stop()
+					return
+				}
+			}
+		}
+	}()
+	return func() bool {
+		close(quit)
+		return fired.Load()
+	}
+}
 
 // pdfConfig is what the engines of an Extractor may use.
 func (x *Extractor) pdfConfig() pdfium.Config {
@@ -73,8 +105,23 @@ type pdfReader struct {
 }
 
 func (p *pdfReader) open(ctx context.Context) error {
+	if err := p.x.pdf.Start(p.x.pdfConfig()); err != nil { // may take seconds, which no file is to blame for
+		return fmt.Errorf("extract %s: %w", p.in.name, err)
+	}
 	engine, cancel := context.WithCancel(ctx)
-	doc, err := p.x.pdf.Open(engine, p.x.pdfConfig(), p.in.r, p.in.size)
+	release, err := p.x.pdf.Acquire(engine)
+	if err != nil {
+		cancel()
+		return err
+	}
+	done := watch(cancel)
+	doc, err := p.x.pdf.Open(engine, release, p.in.r, p.in.size)
+	if hung := done(); hung && ctx.Err() == nil {
+		if err == nil {
+			doc.Close()
+		}
+		return &Refusal{Code: TooSlow, Reason: "its structure cannot be read in reasonable time: it is damaged", Err: err}
+	}
 	if err != nil {
 		cancel()
 		return p.unopened(ctx, err)
@@ -103,8 +150,8 @@ func (p *pdfReader) close() {
 	}
 }
 
-// mostHangs is how many pages may hang before the file is refused.
-const mostHangs = 2
+// mostHangs is how many pages may hang; one more and the file is refused.
+const mostHangs = 1
 
 func (p *pdfReader) readPages(ctx context.Context) error {
 	n := p.doc.Pages
@@ -113,9 +160,9 @@ func (p *pdfReader) readPages(ctx context.Context) error {
 	}
 	hangs := 0
 	for i := range n {
-		watch := time.AfterFunc(pageTime, p.cancel)
+		done := watch(p.cancel)
 		page, err := p.doc.Page(i)
-		hung := !watch.Stop()
+		hung := done()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -124,7 +171,7 @@ func (p *pdfReader) readPages(ctx context.Context) error {
 			p.pages = append(p.pages, pdfPage{number: i + 1})
 			if hung {
 				if hangs++; hangs > mostHangs {
-					return &Refusal{Code: TooSlow, Place: fmt.Sprintf("p. %d", i+1), Reason: fmt.Sprintf("%d of its pages take more than %v each", hangs, pageTime)}
+					return &Refusal{Code: TooSlow, Place: fmt.Sprintf("p. %d", i+1), Reason: fmt.Sprintf("%d of its pages take more than %v each", hangs, stepTime)}
 				}
 				p.close()
 				if err := p.open(ctx); err != nil {

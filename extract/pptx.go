@@ -46,12 +46,14 @@ func (o *office) slides() ([]string, error) {
 		return nil, err
 	}
 	var out []string
+	listed := map[string]bool{}
 	err = o.walk(main, func(_ *xmlReader, t xmlToken) error {
 		if t.name != "sldId" {
 			return nil
 		}
 		for _, a := range t.attrs { // its own id is called the same
-			if r, ok := relations[a.value]; ok && r.kind == "slide" && len(out) < o.in.limits.Pages {
+			if r, ok := relations[a.value]; ok && r.kind == "slide" && !listed[r.target] {
+				listed[r.target] = true
 				out = append(out, r.target)
 			}
 		}

@@ -94,8 +94,9 @@ func (w *writer) heading(level int, text string) {
 	if w.sections {
 		w.begin(KindSection, "")
 		top := &w.open[len(w.open)-1]
-		top.level, top.heading = level, text
-		w.parts[top.part].Locator = w.path()
+		if top.level, top.heading = level, text; top.part >= 0 {
+			w.parts[top.part].Locator = w.path()
+		}
 	}
 	start, end := w.write(blockText, text)
 	w.part(fmt.Sprintf("%s%d", KindHeading, level), "", start, end)
@@ -113,7 +114,9 @@ func (w *writer) path() string {
 	outer, names := "", []string(nil)
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i].level == 0 {
-			outer = w.parts[w.open[i].part].Locator
+			if p := w.open[i].part; p >= 0 {
+				outer = w.parts[p].Locator
+			}
 			break
 		}
 		names = append(names, shorten(w.open[i].heading, 80))
@@ -223,8 +226,16 @@ func tidyRows(rows [][]string, header int) ([][]string, int) {
 	return out, kept
 }
 
+// mostParts bounds the parts of a text. What has more is data; its places get coarser
+// from there on.
+const mostParts = 50_000
+
 // begin opens a container that the blocks to come are in.
 func (w *writer) begin(kind, locator string) {
+	if len(w.parts) >= mostParts {
+		w.open = append(w.open, container{part: -1})
+		return
+	}
 	w.parts = append(w.parts, sextant.Part{Kind: kind, Locator: w.locator(locator), Start: -1})
 	w.open = append(w.open, container{part: len(w.parts) - 1})
 }
@@ -233,6 +244,9 @@ func (w *writer) begin(kind, locator string) {
 func (w *writer) end() {
 	top := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
+	if top.part < 0 {
+		return
+	}
 	p := &w.parts[top.part]
 	if p.Start < 0 {
 		w.parts = slices.Delete(w.parts, top.part, top.part+1)
@@ -250,17 +264,19 @@ func (w *writer) endTo(n int) {
 
 // part records a range.
 func (w *writer) part(kind, locator string, start, end int) {
-	if start < end {
+	if start < end && len(w.parts) < mostParts {
 		w.parts = append(w.parts, sextant.Part{Kind: kind, Locator: w.locator(locator), Start: start, End: end})
 	}
 }
 
 // locator puts a place behind those around it.
 func (w *writer) locator(own string) string {
-	if len(w.open) == 0 {
-		return own
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if p := w.open[i].part; p >= 0 {
+			return join(w.parts[p].Locator, own)
+		}
 	}
-	return join(w.parts[w.open[len(w.open)-1].part].Locator, own)
+	return own
 }
 
 // join joins two places, the wider first.
@@ -276,8 +292,13 @@ func join(outer, own string) string {
 
 // touch gives open containers their start.
 func (w *writer) touch(start int) {
-	for i := len(w.open) - 1; i >= 0 && w.parts[w.open[i].part].Start < 0; i-- {
-		w.parts[w.open[i].part].Start = start
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if p := w.open[i].part; p >= 0 {
+			if w.parts[p].Start >= 0 {
+				return
+			}
+			w.parts[p].Start = start
+		}
 	}
 }
 

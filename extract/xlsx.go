@@ -45,7 +45,7 @@ const mostColumns = 16384
 // file is the reason.
 func OpenWorkbook(ctx context.Context, name string, r io.ReaderAt, size int64, limits Limits) (*Workbook, error) {
 	limits = limits.withDefaults()
-	return openWorkbook(ctx, &input{name: name, r: r, size: size, limits: limits, left: newBudget(limits)})
+	return openWorkbook(ctx, &input{name: name, r: r, size: size, limits: limits, left: newBudget(limits, size)})
 }
 
 func openWorkbook(ctx context.Context, in *input) (*Workbook, error) {

@@ -64,11 +64,21 @@ func writeSheet(b *Workbook, w *writer, s Sheet) error {
 		if size > b.office.in.limits.Text {
 			return &Refusal{Code: TooLarge, Place: fmt.Sprintf("%s, row %d", s.Name, r.number), Reason: fmt.Sprintf("its text is over the limit of %d bytes", b.office.in.limits.Text), Hint: "Ingest it as a table."}
 		}
-		rows = append(rows, r)
+		if rows = append(rows, r); len(rows) == mostRows { // the next piece has the header again
+			header := rows[0]
+			flush()
+			rows = append(rows, header)
+		}
+		if w.err != nil {
+			return w.err
+		}
 	}
 	flush()
 	return w.err
 }
+
+// mostRows is how many rows are held before they are written.
+const mostRows = 5000
 
 // writeRows writes rows that stand together. Rows of one cell before the first row of
 // several are titles of the table.

@@ -47,12 +47,12 @@ var (
 	ErrStopped  = errors.New("the engine was stopped")
 )
 
-// start compiles the module, once.
-func (e *Engines) start(c Config) (pdf.Pool, chan struct{}, error) {
+// Start compiles the module, unless that was done before.
+func (e *Engines) Start(c Config) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.pool != nil {
-		return e.pool, e.slot, nil
+		return nil
 	}
 	const page = 64 << 10
 	runtime := wazero.NewRuntimeConfig().
@@ -70,10 +70,10 @@ func (e *Engines) start(c Config) (pdf.Pool, chan struct{}, error) {
 		FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("start the PDF engine: %w", err)
+		return fmt.Errorf("start the PDF engine: %w", err)
 	}
 	e.pool, e.slot = pool, make(chan struct{}, c.Engines)
-	return e.pool, e.slot, nil
+	return nil
 }
 
 // Close stops all engines and frees the compiled module. Documents that are open fail
@@ -89,24 +89,38 @@ func (e *Engines) Close() error {
 	return err
 }
 
-// Open opens a document of size bytes. It waits for an engine to be free. Once the
-// context is done the engine stops, and all calls of the document fail.
-func (e *Engines) Open(ctx context.Context, c Config, r io.ReaderAt, size int64) (*Document, error) {
-	pool, slot, err := e.start(c)
-	if err != nil {
-		return nil, err
+// Slot is the right to run one engine. Open takes it over.
+type Slot struct {
+	pool pdf.Pool
+	free chan struct{}
+}
+
+// Acquire waits for an engine to be free, once Start was called.
+func (e *Engines) Acquire(ctx context.Context) (Slot, error) {
+	e.mu.Lock()
+	s := Slot{e.pool, e.slot}
+	e.mu.Unlock()
+	if s.pool == nil {
+		return s, ErrStopped
 	}
 	select {
-	case slot <- struct{}{}:
+	case s.free <- struct{}{}:
+		return s, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return s, ctx.Err()
 	}
-	instance, err := pool.GetInstance(time.Minute)
+}
+
+// Open opens a document of size bytes. Once the context is done its engine stops, and
+// all calls of the document fail. The slot is free again when the document is closed, or
+// could not be opened.
+func (e *Engines) Open(ctx context.Context, slot Slot, r io.ReaderAt, size int64) (*Document, error) {
+	instance, err := slot.pool.GetInstance(time.Minute)
 	if err != nil {
-		<-slot
+		<-slot.free
 		return nil, fmt.Errorf("start a PDF engine: %w", err)
 	}
-	d := &Document{instance: instance, slot: slot, ctx: ctx, killed: make(chan struct{})}
+	d := &Document{instance: instance, slot: slot.free, ctx: ctx, killed: make(chan struct{})}
 	d.stop = context.AfterFunc(ctx, func() {
 		defer close(d.killed)
 		_ = instance.Kill()
