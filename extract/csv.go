@@ -22,15 +22,16 @@ func readCSV(ctx context.Context, in *input) (Text, error) {
 			text = ""
 		}
 	}
-	rows, open, err := csvRows(ctx, text, separator)
+	w := newWriter(in)
+	rows := pieceWriter{w: w}
+	open, err := csvRows(ctx, text, separator, rows.add)
 	if err != nil {
 		return Text{}, err
 	}
+	rows.flush()
 	if open > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("The quotation that begins in row %d does not end; its lines were read as rows.", open))
 	}
-	w := newWriter(in)
-	w.numberedTable("row", rows, 1)
 	t.Text, t.Parts, err = w.result()
 	return t, err
 }
@@ -81,11 +82,11 @@ func countOutside(line string, c byte) int {
 // csvRows cuts text into rows (RFC 4180, but for what people do). A quotation that never
 // ends would swallow the rest of the file: it is read as text of its line, and open is
 // the row it begins in.
-func csvRows(ctx context.Context, text string, separator byte) (rows []sparseRow, open int, err error) {
+func csvRows(ctx context.Context, text string, separator byte, add func(sparseRow)) (open int, err error) {
 	number := 1
 	for at := 0; at < len(text); number++ {
 		if number%4096 == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
+			return 0, ctx.Err()
 		}
 		r, end, ok := csvRow(text[at:], separator, true)
 		if !ok {
@@ -96,21 +97,18 @@ func csvRows(ctx context.Context, text string, separator byte) (rows []sparseRow
 		}
 		at += end
 		r.number = number
-		if len(r.cells) > 0 {
-			rows = append(rows, r)
-		}
+		add(r)
 		if open > 0 && !ok { // one search for the end of a quotation is enough
 			for at < len(text) {
 				number++
 				r, end, _ := csvRow(text[at:], separator, false)
 				at += end
-				if r.number = number; len(r.cells) > 0 {
-					rows = append(rows, r)
-				}
+				r.number = number
+				add(r)
 			}
 		}
 	}
-	return rows, open, nil
+	return open, nil
 }
 
 // csvRow reads one row and says where the next begins. Not ok is a quotation without end.

@@ -79,3 +79,29 @@ func usedColumns(rows []sparseRow) []int {
 	slices.Sort(out)
 	return out
 }
+
+// mostRows is how many rows are held before they are written.
+const mostRows = 5000
+
+// pieceWriter writes rows as a table that may be of any length. A long one is written in
+// pieces, each with the header.
+type pieceWriter struct {
+	w    *writer
+	rows []sparseRow
+}
+
+func (p *pieceWriter) add(r sparseRow) {
+	if len(r.cells) == 0 || p.w.err != nil {
+		return
+	}
+	if p.rows = append(p.rows, r); len(p.rows) == mostRows {
+		header := p.rows[0]
+		p.flush()
+		p.rows = append(p.rows, header)
+	}
+}
+
+func (p *pieceWriter) flush() {
+	p.w.numberedTable("row", p.rows, 1)
+	p.rows = nil
+}

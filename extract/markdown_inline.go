@@ -8,9 +8,31 @@ import (
 	"unicode/utf8"
 )
 
+// mostInline is how much of a paragraph is looked at at once.
+const mostInline = 32 << 10
+
 // inlineMarkdown takes the markup out of a paragraph: emphasis, code marks, links (their
-// text stays), pictures (their description stays), escapes, tags and entities.
+// text stays), pictures (their description stays), escapes, tags and entities. No
+// paragraph is longer than a piece; in one that is, markup over the seam stays.
 func inlineMarkdown(s string) string {
+	if len(s) <= mostInline {
+		return inlinePiece(s)
+	}
+	var b strings.Builder
+	for len(s) > mostInline {
+		cut := strings.LastIndexByte(s[:mostInline], ' ')
+		if cut < mostInline/2 {
+			for cut = mostInline; !utf8.RuneStart(s[cut]); cut-- {
+			}
+		}
+		b.WriteString(inlinePiece(s[:cut]))
+		s = s[cut:]
+	}
+	b.WriteString(inlinePiece(s))
+	return b.String()
+}
+
+func inlinePiece(s string) string {
 	if !strings.ContainsAny(s, "*_`[]\\<&~!") {
 		return s
 	}

@@ -1,12 +1,13 @@
 package extract
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
 
 // titleOf names a text that does not name itself: by its first heading of the highest
-// level, else its file name without the ending.
+// level, else its file name without the ending, else its first line.
 func titleOf(t Text, name string) string {
 	best, title := "heading7", ""
 	for _, p := range t.Parts {
@@ -21,5 +22,8 @@ func titleOf(t Text, name string) string {
 	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
 		base = stem
 	}
-	return shorten(clean(strings.ReplaceAll(base, "_", " ")), 200)
+	if title = clean(strings.ReplaceAll(base, "_", " ")); title == "" || title == "." {
+		title, _, _ = strings.Cut(t.Text, "\n")
+	}
+	return shorten(cmp.Or(clean(title), "Untitled"), 200)
 }

@@ -182,13 +182,14 @@ func (w *writer) table(caption string, header int, rows [][]string) {
 }
 
 // rowLine writes cells in one line. A bar inside a cell becomes a slash, so that the
-// bars of a line are those between its cells.
+// bars of a line are those between its cells; a line that begins with one has an empty
+// first cell.
 func rowLine(cells []string) string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
 		out[i] = strings.ReplaceAll(c, "|", "/")
 	}
-	return strings.TrimRight(strings.Join(out, " | "), " ")
+	return strings.TrimSpace(strings.Join(out, " | "))
 }
 
 // tidyRows cleans cells and drops rows and columns without any text.

@@ -77,9 +77,6 @@ func writeSheet(b *Workbook, w *writer, s Sheet) error {
 	return w.err
 }
 
-// mostRows is how many rows are held before they are written.
-const mostRows = 5000
-
 // writeRows writes rows that stand together. Rows of one cell before the first row of
 // several are titles of the table.
 func writeRows(w *writer, rows []sparseRow) {
