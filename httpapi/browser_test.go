@@ -69,13 +69,15 @@ func TestBrowser(t *testing.T) {
 	if os.Getenv("SEXTANT_BROWSER") == "" {
 		t.Skip("SEXTANT_BROWSER is not set; make browser sets it and installs what is needed")
 	}
+	traced := quiet()
+	traced.Traces, _ = kept(t) // holds the trace that every answer of the fake engine names
 	keyed := quiet()
 	keyed.Keys = []string{"browser-key"}
 	rooted := quiet()
 	rooted.RootPath = "/apps/sextant"
 	cmd := exec.CommandContext(t.Context(), "npm", "run", "--silent", "browser")
 	cmd.Dir = "../web/ui"
-	cmd.Env = append(os.Environ(), "SITE="+fakeSite(t, "127.0.0.1:0", quiet()), "KEYED_SITE="+fakeSite(t, "127.0.0.1:0", keyed),
+	cmd.Env = append(os.Environ(), "SITE="+fakeSite(t, "127.0.0.1:0", traced), "KEYED_SITE="+fakeSite(t, "127.0.0.1:0", keyed),
 		"ROOTED_SITE="+fakeSite(t, "127.0.0.1:0", rooted)+"/apps/sextant", "HOSTILE_QUESTION="+hostileQuestion, "HOSTILE_ID="+string(hostileDocument().ID))
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)

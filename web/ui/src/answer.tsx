@@ -12,6 +12,7 @@ import { format } from './location.ts'
 import { Relaxations } from './ledger.tsx'
 import { Shortfalls } from './notices.tsx'
 import { Example } from './start.tsx'
+import { TraceView } from './trace.tsx'
 import type { Answer } from './wire.ts'
 
 interface Props {
@@ -273,7 +274,7 @@ function Workings({ answer: a, stages }: { answer: Answer; stages: Stage[] }) {
             <div>
               <dt>Trace</dt>
               <dd>
-                <code class="code">{a.trace_id}</code>
+                <TraceView id={a.trace_id} />
               </dd>
             </div>
           )}

@@ -2,7 +2,7 @@
 // which path a proxy shows it.
 
 import { events } from './stream.ts'
-import type { CollectionInfo, Description, Document, Problem, ServerEvent } from './wire.ts'
+import type { CollectionInfo, Description, Document, Problem, ServerEvent, Trace } from './wire.ts'
 
 /** A problem the server told, or the failure to reach it. */
 export class Failure extends Error {
@@ -66,6 +66,15 @@ export async function count(collection: string, filter: string, signal?: AbortSi
 
 export async function version(): Promise<string> {
   return ((await (await call('health')).json()) as { version: string }).version
+}
+
+export async function trace(id: string): Promise<Trace> {
+  return (await call(`v1/traces/${encodeURIComponent(id)}`)).json() as Promise<Trace>
+}
+
+/** Says whether an answer was right. */
+export async function judge(id: string, helpful: boolean): Promise<void> {
+  await post(`v1/traces/${encodeURIComponent(id)}/feedback`, { name: 'helpful', value: helpful })
 }
 
 /** A question with what is not in its words. */

@@ -206,3 +206,25 @@ export type ServerEvent =
   | { name: 'delta'; data: { finding: Finding } }
   | { name: 'final'; data: { answer: Answer } }
   | { name: 'error'; data: Problem }
+
+/** A trace: GET /v1/traces/{id}. */
+export interface Trace {
+  trace_id: string
+  duration_ms: number
+  spans: Span[]
+}
+
+/** One step, parents before their children. */
+export interface Span {
+  span_id: string
+  name: string
+  kind: string
+  depth: number
+  offset_ms: number
+  duration_ms: number
+  status: string
+  error?: string
+  error_type?: string
+  inputs?: unknown
+  outputs?: unknown
+}

@@ -205,6 +205,21 @@ test('a long answer is shown as it arrives and can be stopped', async () => {
   assert.equal(await page.getByRole('button', { name: 'Ask', exact: true }).count(), 1)
 })
 
+test('the trace of an answer can be seen, and judged', async () => {
+  const { page, seen } = await open()
+  await page.goto(asking(questions.answered))
+  await answered(page)
+  await page.locator('summary', { hasText: 'How it was answered' }).click()
+  await page.getByRole('button', { name: 'show what happened' }).click()
+  await page.locator('.trace li').first().waitFor()
+  assert.match(await text(page, '.trace'), /agentic rag pipeline/)
+  await page.locator('.trace summary').first().click()
+  assert.match(await text(page, '.trace pre'), /What caused it\?/)
+  await page.getByRole('button', { name: 'yes' }).click()
+  await page.getByText('Kept with the trace: right.').waitFor()
+  assert.deepEqual(seen.errors, [])
+})
+
 test('errors are told with what to do next', async () => {
   const { page } = await open()
   await page.goto(asking(questions.breaks))
