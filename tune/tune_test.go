@@ -61,7 +61,7 @@ func filled(t *testing.T, n int) (store.Store, store.Collection, []tune.Pair) {
 }
 
 func TestACollectionTeachesItself(t *testing.T) {
-	st, c, want := filled(t, 600)
+	st, c, want := filled(t, 400)
 	pairs, err := tune.Own(t.Context(), c)
 	if err != nil || pairs.Kind != "causes" || len(pairs.All) != len(want) || pairs.Strength != 1 {
 		t.Fatalf("%d pairs of %s, %v", len(pairs.All), pairs.Kind, err)
@@ -99,7 +99,7 @@ func TestACollectionTeachesItself(t *testing.T) {
 
 // Where questions have nothing to do with their documents nothing is kept.
 func TestNoiseIsNotKept(t *testing.T) {
-	_, c, pairs := filled(t, 300)
+	_, c, pairs := filled(t, 120)
 	for i, at := range rand.New(rand.NewPCG(5, 5)).Perm(len(pairs)) {
 		pairs[i].Query = fmt.Sprintf("word%d is said", at)
 	}

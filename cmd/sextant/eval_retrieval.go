@@ -103,12 +103,13 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 	if err != nil {
 		return out, err
 	}
+	const patience = time.Minute // what the encoder earns, not what it earns in time
 	methods := map[string]retrieve.Options{byWords: {}}
 	order := []string{byWords}
 	if enc.Embedder != nil {
 		out.Encoder = enc.Fingerprint().String()
-		methods[byMeaning] = retrieve.Options{Encoder: enc.Embedder, Alpha: 1}
-		methods[byBoth] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha}
+		methods[byMeaning] = retrieve.Options{Encoder: enc.Embedder, Alpha: 1, Patience: patience}
+		methods[byBoth] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha, Patience: patience}
 		order = append(order, byMeaning, byBoth)
 	}
 	if flags.Tune != "" && enc.Embedder != nil {
@@ -117,7 +118,7 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 			return out, err
 		}
 		out.Tuned = &report
-		methods[byTuned] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha, Adapt: func(context.Context, sextant.Collection) (adapt.Map, string, error) { return report.Map, "", nil }}
+		methods[byTuned] = retrieve.Options{Encoder: enc.Embedder, Alpha: flags.Alpha, Patience: patience, Adapt: func(context.Context, sextant.Collection) (adapt.Map, string, error) { return report.Map, "", nil }}
 		order = append(order, byTuned)
 	}
 	for _, name := range order {

@@ -55,16 +55,16 @@ func share(m Map, queries, documents [][]float32) float64 {
 }
 
 func TestLearnUndoesARotation(t *testing.T) {
-	queries, documents := world(1200, 16)
-	m, err := Learn(t.Context(), queries[:1000], documents[:1000], Options{Epochs: 60, Rate: 1e-2})
+	queries, documents := world(600, 16)
+	m, err := Learn(t.Context(), queries[:400], documents[:400], Options{Epochs: 30, Batch: 64, Rate: 1e-2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after := share(Identity(16), queries[1000:], documents[1000:]), share(m, queries[1000:], documents[1000:])
+	before, after := share(Identity(16), queries[400:], documents[400:]), share(m, queries[400:], documents[400:])
 	if before > 0.3 || after < 0.9 {
 		t.Errorf("of queries never seen, %.2f found their document before and %.2f after", before, after)
 	}
-	again, err := Learn(t.Context(), queries[:1000], documents[:1000], Options{Epochs: 60, Rate: 1e-2})
+	again, err := Learn(t.Context(), queries[:400], documents[:400], Options{Epochs: 30, Batch: 64, Rate: 1e-2})
 	if err != nil || again.matrix[5] != m.matrix[5] {
 		t.Errorf("the same pairs gave another map, %v", err)
 	}

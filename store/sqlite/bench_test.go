@@ -335,6 +335,31 @@ func BenchmarkLexical(b *testing.B) {
 	}
 }
 
+// BenchmarkHybrid: both rankings, a hundred candidates of each with both scores, and twenty
+// read, as a question does it; bar 15 ms through the API.
+func BenchmarkHybrid(b *testing.B) {
+	c := openFilled(b).(store.Hybrid)
+	for name, f := range map[string]filter.Filter{"all": nil, "filter=1%": onePercent} {
+		b.Run(name, func(b *testing.B) {
+			i, stop := 0, reportCPU(b)
+			for b.Loop() {
+				i++
+				hits, err := c.SearchHybrid(b.Context(), store.HybridQuery{Text: benchText(-i % 512)[:60], Vector: benchVector(-i % 512), Encoder: benchSpec().Encoder, Filter: f, Choose: func(all []store.Candidate) []int {
+					order := make([]int, min(20, len(all)))
+					for i := range order {
+						order[i] = i
+					}
+					return order
+				}})
+				if err != nil || len(hits) != 20 {
+					b.Fatal(len(hits), err)
+				}
+			}
+			stop()
+		})
+	}
+}
+
 // BenchmarkOpen: bars 500 ms with a derived file, 3 s without.
 func BenchmarkOpen(b *testing.B) {
 	dir := filled(b)

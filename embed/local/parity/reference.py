@@ -27,8 +27,9 @@ def load_safetensors(path):
     return out
 
 
-def build(folder, path):
-    """Writes the fp32 graph: ids [1, n] to one vector [1, hidden], mean pooled, of length 1."""
+def build(folder, path, batched=False):
+    """Writes the fp32 graph: ids [1, n] to one vector [1, hidden], mean pooled, of length 1.
+    Batched, it takes ids [b, n] with a mask of the same shape, 0 where a text is padded."""
     w = load_safetensors(folder / "model.safetensors")
     config = json.loads((folder / "config.json").read_text())
     heads, eps = config["num_attention_heads"], config["layer_norm_eps"]
@@ -49,6 +50,7 @@ def build(folder, path):
     length = op("Slice", [shape, const("one", np.array([1])), const("two", np.array([2]))], "length")
     position = op("Slice", [const("start", start), const("zero", np.array([0])), length, const("axis0", np.array([0]))], "position")
     x = op("Add", [word, position], "embedded")
+    masked = ["mask"] if batched else []
     norm = [const("norm.g", w["embeddings.LayerNorm.weight"]), const("norm.b", w["embeddings.LayerNorm.bias"])]
     x = op("LayerNormalization", [x, *norm], "x", axis=-1, epsilon=eps)
     for i in range(config["num_hidden_layers"]):
@@ -60,7 +62,7 @@ def build(folder, path):
         qkv = ["attention.self." + part for part in ("query", "key", "value")]
         attended = op(
             "Attention",
-            [x, const(p + "qkv", np.concatenate([weight(n) for n in qkv], 1)), const(p + "qkv.b", np.concatenate([w[p + n + ".bias"] for n in qkv]))],
+            [x, const(p + "qkv", np.concatenate([weight(n) for n in qkv], 1)), const(p + "qkv.b", np.concatenate([w[p + n + ".bias"] for n in qkv])), *masked],
             p + "attention", ms, num_heads=heads,
         )
         for name, inner in (("attention.output", attended), ("output", None)):
@@ -70,12 +72,19 @@ def build(folder, path):
             down = op("MatMul", [inner, const(p + name, weight(name + ".dense"))], p + name + ".out")
             norm = [const(p + name + v, w[p + name + ".LayerNorm" + v]) for v in (".weight", ".bias")]
             x = op("SkipLayerNormalization", [down, x, *norm, const(p + name + ".b", w[p + name + ".dense.bias"])], p + name + ".norm", ms, epsilon=eps)
-    mean = op("ReduceMean", [x, const("tokens", np.array([1]))], "mean", keepdims=0)
+    tokens = const("tokens", np.array([1]))
+    if batched:
+        seen = op("Unsqueeze", [op("Cast", ["mask"], "seen", to=TensorProto.FLOAT), const("axis2", np.array([2]))], "seen3")
+        total = op("ReduceSum", [op("Mul", [x, seen], "kept"), tokens], "total", keepdims=0)
+        mean = op("Div", [total, op("ReduceSum", [seen, tokens], "count", keepdims=0)], "mean")
+    else:
+        mean = op("ReduceMean", [x, tokens], "mean", keepdims=0)
     op("LpNormalization", [mean], "vector", axis=-1, p=2)
     graph = helper.make_graph(
         nodes, "minilm",
-        [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, "n"])],
-        [helper.make_tensor_value_info("vector", TensorProto.FLOAT, [1, config["hidden_size"]])],
+        [helper.make_tensor_value_info("ids", TensorProto.INT64, ["b" if batched else 1, "n"])]
+        + [helper.make_tensor_value_info(m, TensorProto.INT32, ["b", "n"]) for m in masked],
+        [helper.make_tensor_value_info("vector", TensorProto.FLOAT, ["b" if batched else 1, config["hidden_size"]])],
         weights,
     )
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid(ms, 1)]
