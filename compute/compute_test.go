@@ -31,7 +31,7 @@ var orders = sextant.Collection{
 }
 
 var lexicon = &constrain.Lexicon{Dates: "day", EventNouns: []string{"order"}, Units: map[string]string{"lines": "lines"},
-	Measures:  []constrain.Measure{{Field: "total", After: []string{"spent"}}},
+	Measures:  []constrain.Measure{{Field: "total", After: []string{"spent"}}}, Grave: "total", Summed: map[string]bool{"total": true},
 	Groupings: map[string]constrain.Grouping{"year": {Name: "year", Field: "day", By: "year"}, "city": {Name: "city", Field: "city"}, "item": {Name: "item", Field: "item"}, "month": {Name: "month", Field: "day", By: "month_of_year"}}}
 
 type order struct {
@@ -181,11 +181,29 @@ func TestRun(t *testing.T) {
 		{"Oslo versus Rome", sextant.Computed{Kind: "compare", Unit: "documents", UnitLabel: "orders", Total: 3, GroupBy: "city", Keys: []string{"Oslo", "Rome"}, Columns: []string{"city", "orders"},
 			Rows: [][]any{{"Oslo", int64(2)}, {"Rome", int64(1)}}, IDs: []string{"000", "001", "002"}}},
 		{"the first order of red", sextant.Computed{Kind: "first", N: 1, Date: "2010-03-01", Unit: "documents", UnitLabel: "orders", Total: 2, IDs: []string{"000"}}},
+		{"the order with the most spent", sextant.Computed{Kind: "max", N: 1, Value: "7", ValueOf: "total", Unknown: 1, Unit: "documents", UnitLabel: "orders", Total: 4, Columns: []string{"id", "total", "date", "title"},
+			Rows: [][]any{{"001", int64(7), "2010-07-04", "Order"}}, IDs: []string{"001"}}},
+		{"the order with the lowest spent", sextant.Computed{Kind: "min", N: 1, Value: "4", ValueOf: "total", Unknown: 1, Unit: "documents", UnitLabel: "orders", Total: 4, Columns: []string{"id", "total", "date", "title"},
+			Rows: [][]any{{"003", int64(4), "2012-12-31", "Order"}}, IDs: []string{"003"}}},
+		{"average spent in Oslo", sextant.Computed{Kind: "mean", Sum: 12, SumOf: "total", Value: "6.00", ValueOf: "total", Unit: "documents", UnitLabel: "orders", Total: 2, IDs: []string{"000", "001"}}},
+		{"how many different items", sextant.Computed{Kind: "distinct", Distinct: 2, Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "item", Columns: []string{"item", "orders"},
+			Rows: [][]any{{"pen", int64(3)}, {"ink", int64(2)}}, IDs: []string{"000", "001", "002", "003"}}},
+		{"spent by city", sextant.Computed{Kind: "group", SumOf: "total", Unknown: 1, Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "city", Columns: []string{"city", "total"},
+			Rows: [][]any{{"Oslo", int64(12)}, {"Rome", int64(0)}}, IDs: []string{"000", "001", "002", "003"}}},
+		{"orders by city and item", sextant.Computed{Kind: "group", Unknown: 1, Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "city, item", Columns: []string{"city", "item", "orders"},
+			Rows: [][]any{{"Oslo", "pen", int64(2)}, {"Oslo", "ink", int64(1)}, {"Rome", "pen", int64(1)}}, IDs: []string{"000", "001", "002", "003"}}},
+		{"orders by month and city", sextant.Computed{Kind: "group", Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "month, city", Columns: []string{"month", "city", "orders"},
+			Rows: [][]any{{"03", "Oslo", int64(1)}, {"05", "Rome", int64(1)}, {"07", "Oslo", int64(1)}}, IDs: []string{"000", "001", "002", "003"}}},
+		{"orders by year and month", sextant.Computed{Kind: "group", Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "year, month", Columns: []string{"year", "month", "orders"},
+			Rows: [][]any{{"2010", "03", int64(1)}, {"2010", "07", int64(1)}, {"2012", "05", int64(1)}, {"2012", "12", int64(1)}}, IDs: []string{"000", "001", "002", "003"}}},
+		{"share of red orders by city", sextant.Computed{Kind: "group", Unknown: 1, Unit: "documents", UnitLabel: "orders", Total: 4, GroupBy: "city", Columns: []string{"city", "orders", "in the part", "%", "from %", "to %"},
+			Rows: [][]any{{"Oslo", int64(2), int64(1), "50.0", "9.5", "90.5"}, {"Rome", int64(1), int64(1), "100.0", "20.7", "100.0"}}, IDs: []string{"000", "001", "002", "003"}}},
 		{"the last two orders", sextant.Computed{Kind: "last", N: 2, Date: "2012-12-31", Unit: "documents", UnitLabel: "orders", Total: 4, Columns: []string{"date", "title", "id"},
 			Rows: [][]any{{"2012-12-31", "Order", "003"}, {"2012-05-05", "Order", "002"}}, IDs: []string{"003", "002"}}},
 	} {
 		got := s.ask(t, tt.question)
 		got.Title, got.Filter, got.ShareOf, got.Method = "", "", "", sextant.Method{}
+		tt.want.Collection = "orders"
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s:\n%s", tt.question, diff)
 		}

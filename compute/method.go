@@ -35,10 +35,7 @@ func (c *computer) covers(m *sextant.Method) error {
 	if !ok {
 		return nil
 	}
-	_, begin, stray, err := c.strays()
-	if err != nil {
-		return err
-	}
+	_, begin, stray := c.strays()
 	if begin.Before(covered.From) {
 		begin = covered.From
 	}

@@ -85,9 +85,7 @@ func (c *computer) coverage() (constrain.Span, bool) {
 // where they cannot be compared across, what must not be mixed, and how often a
 // condition's field is not recorded.
 func (c *computer) inTime(out *sextant.Computed, g constrain.Grouping) error {
-	if err := c.markPartial(out, g); err != nil {
-		return err
-	}
+	c.markPartial(out, g)
 	c.markBreaks(out, g)
 	if c.asked.Kind == "top" {
 		return nil
@@ -104,22 +102,22 @@ const thin = 0.1
 
 // strays returns the years of which the collection holds only stray records, the first
 // day of the years it does hold, and how many strays lie before it.
-func (c *computer) strays() (years map[string]int64, begin time.Time, before int64, err error) {
+func (c *computer) strays() (years map[string]int64, begin time.Time, before int64) {
 	if c.spec.DateField == "" {
-		return nil, begin, 0, nil
+		return nil, begin, 0
 	}
-	all, err := c.Collection.Facet(c.ctx, store.FacetQuery{Field: c.spec.DateField, By: store.Year})
-	if err != nil || len(all.Buckets) < fewYears {
-		return nil, begin, 0, err
+	all := c.Parser.Vocabulary().Years[c.spec.Name]
+	if len(all) < fewYears {
+		return nil, begin, 0
 	}
-	counts := make([]int64, len(all.Buckets))
-	for i, b := range all.Buckets {
+	counts := make([]int64, len(all))
+	for i, b := range all {
 		counts[i] = b.Count
 	}
 	slices.Sort(counts)
 	middle := float64(counts[len(counts)/2])
 	years = map[string]int64{}
-	for _, b := range all.Buckets {
+	for _, b := range all {
 		label := b.Value.Str()
 		if float64(b.Count) < thin*middle {
 			years[label] = b.Count
@@ -132,28 +130,22 @@ func (c *computer) strays() (years map[string]int64, begin time.Time, before int
 			}
 		}
 	}
-	return years, begin, before, nil
+	return years, begin, before
 }
 
 // fewYears are too few to say what a middling one is.
 const fewYears = 5
 
-func (c *computer) markPartial(out *sextant.Computed, g constrain.Grouping) error {
-	if g.Field != c.spec.DateField {
-		return nil
-	}
+func (c *computer) markPartial(out *sextant.Computed, g constrain.Grouping) {
 	covered, ok := c.coverage()
-	if !ok {
-		return nil
+	if !ok || g.Field != c.spec.DateField {
+		return
 	}
 	asked, isAsked := c.askedPeriod()
 	if isAsked {
 		covered = asked
 	}
-	strays, _, _, err := c.strays()
-	if err != nil {
-		return err
-	}
+	strays, _, _ := c.strays()
 	var stray int64
 	for _, row := range out.Rows {
 		key, _ := row[0].(string)
@@ -174,7 +166,6 @@ func (c *computer) markPartial(out *sextant.Computed, g constrain.Grouping) erro
 	if stray > 0 {
 		c.note(out, "Of some years before the data begin only %d stray records are held; they are no counts of those years.", stray)
 	}
-	return nil
 }
 
 // slack is how much of an interval may lie before the first or behind the last document

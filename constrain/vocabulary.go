@@ -26,6 +26,7 @@ type Vocabulary struct {
 	Collections []sextant.Collection
 	Documents   map[string]int64 // by collection
 	Coverage    []sextant.Coverage
+	Years       map[string][]store.Bucket // by collection: documents by the year of their date
 	fields      map[string]*fieldValues
 	names       []string // of fields, in the order of the schemas
 }
@@ -119,6 +120,14 @@ func (v *Vocabulary) addCoverage(ctx context.Context, c store.Collection) error 
 	if err != nil || sum.Min.IsZero() {
 		return err
 	}
+	years, err := c.Facet(ctx, store.FacetQuery{Field: spec.DateField, By: store.Year})
+	if err != nil {
+		return err
+	}
+	if v.Years == nil {
+		v.Years = map[string][]store.Bucket{}
+	}
+	v.Years[spec.Name] = years.Buckets
 	v.Coverage = append(v.Coverage, sextant.Coverage{Collection: spec.Name, Field: spec.DateField,
 		From: sum.Min.Time().Format(time.DateOnly), To: sum.Max.Time().Format(time.DateOnly)})
 	return nil
