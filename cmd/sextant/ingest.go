@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/embed"
 	"github.com/sextant-rag/sextant/fetch"
 	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/store"
@@ -190,7 +193,68 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job, flags takeFlags) e
 	if err := s.encode(ctx, e, &job, flags.NoEncode); err != nil {
 		return err
 	}
-	return s.takeInto(ctx, job)
+	encoder, err := s.wordsFirst(ctx, e, &job)
+	if err != nil {
+		return err
+	}
+	if err := s.takeInto(ctx, job); err != nil || encoder == nil {
+		return err
+	}
+	return s.addVectors(ctx, e, job.Collection.Name, encoder)
+}
+
+// wordsFirst lets the first documents of a collection in without their vectors, and returns
+// the encoder that makes those afterwards: everything can be counted and found by its words
+// half a minute after the start instead of half an hour (docs/decisions/0006). It returns
+// nil where the collection holds documents already: what is added later gets its vectors on
+// the way in.
+func (s *session) wordsFirst(ctx context.Context, e *engine, job *ingest.Job) (embed.Embedder, error) {
+	if job.Embedder == nil {
+		return nil, nil
+	}
+	c, err := e.store.Open(ctx, job.Collection.Name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, storeError(s.config.Data, err)
+	}
+	if err == nil {
+		if size, err := c.Size(ctx); err != nil || size.Documents > 0 {
+			return nil, err
+		}
+	}
+	encoder := job.Embedder
+	job.Embedder, job.Collection.Encoder = nil, ""
+	return encoder, nil
+}
+
+// addVectors gives the documents of a collection their vectors. Until it has ended they are
+// found by their words; interrupted, it can be gone on with.
+func (s *session) addVectors(ctx context.Context, e *engine, collection string, encoder embed.Embedder) error {
+	s.terminal.say("Everything is stored and can be asked about. Now the texts get their vectors, so that they are found by meaning, too; this can be interrupted, and %q goes on.", "sextant reembed "+collection)
+	out, err := ingest.Reembed(ctx, e.store, collection, encoder, s.encodingMeter(collection))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &sextant.Error{Code: sextant.CodeInternal, Op: "encode", Message: "Interrupted. All documents are stored; they are found by their words until they have vectors.", Hint: "To go on: sextant reembed " + collection}
+	case err != nil:
+		return storeError(s.config.Data, err)
+	}
+	s.terminal.say("%s chunks of %s encoded in %s.", humanize.Comma(out.Encoded), collection, out.Took.Round(10*time.Millisecond))
+	return nil
+}
+
+// encodingMeter tells every few seconds how far the encoding is, at which rate, and how
+// long the rest will take.
+func (s *session) encodingMeter(collection string) func(done, of int64) {
+	began := time.Now()
+	last := began
+	return func(done, of int64) {
+		if time.Since(last) < lineEvery {
+			return
+		}
+		last = time.Now()
+		rate := float64(done) / time.Since(began).Seconds()
+		left := time.Duration(float64(of-done) / max(rate, 1e-9) * float64(time.Second)).Round(time.Second)
+		s.terminal.say("%s: %s of at most %s chunks encoded, %.0f a second, about %s left", collection, humanize.Comma(done), humanize.Comma(of), rate, left)
+	}
 }
 
 // takeInto is takeIn with the engine open and the encoder chosen.

@@ -40,13 +40,7 @@ func (c *reembedCommand) Run(ctx context.Context, s *session) error {
 				Hint: "Set one with EMBEDDER and EMBEDDING_MODEL, or take the vectors away with --remove."}
 		}
 	}
-	last := time.Now()
-	out, err := ingest.Reembed(ctx, e.store, c.Collection, encoder, func(done, of int64) {
-		if time.Since(last) > 5*time.Second {
-			last = time.Now()
-			s.terminal.say("%s: %s of at most %s chunks encoded", c.Collection, humanize.Comma(done), humanize.Comma(of))
-		}
-	})
+	out, err := ingest.Reembed(ctx, e.store, c.Collection, encoder, s.encodingMeter(c.Collection))
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return &sextant.Error{Code: sextant.CodeNotFound, Op: "reembed", Message: "There is no collection " + c.Collection + ".", Hint: "`sextant collections` lists them."}
