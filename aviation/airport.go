@@ -69,9 +69,12 @@ func codeAt(q *constrain.Query, i int) (string, bool) {
 	if t.Capital() || t.HasDigit() || q.Lexicon.Words[t.Lower] {
 		return code, false
 	}
-	placed := i == 0 || q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)])
+	placed := i == 0 || q.EventNoun(i-1) || yearAhead(q, i+1) || q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)])
 	return code, len(t.Text) == 4 && known.Count >= enough || q.AllLower() && placed && known.Count >= plenty // "kbos" is no word
 }
+
+// yearAhead reports whether a year follows, as it does after a place in keywords.
+func yearAhead(q *constrain.Query, i int) bool { return i < len(q.Tokens) && yearLike(q, i) }
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
 	code, ok := codeAt(q, i)

@@ -133,6 +133,11 @@ func (g *gazetteer) inCityList(q *constrain.Query, i, to int) bool {
 	before := i
 	if w := q.Word(i - 1); w == "and" || w == "or" {
 		before--
+		for k := max(0, before-2); k < before; k++ { // "Oakland, California, or San Jose"
+			if _, end, ok := g.stateAfter(q, k); ok && end == before {
+				before = k
+			}
+		}
 	} else if q.Gap(i) != ", " {
 		return false
 	}

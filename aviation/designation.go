@@ -36,6 +36,8 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 // single are words before one of a kind.
 var single = wordSet(`a an any another my his her their this that each every one`)
 
+var crewNouns = wordSet(`pilot pilots crew crews captain owner owners instructor`)
+
 // weakness says whether a name needs company: one that is a plain word does, a maker's or a
 // person's only before further words ("Cessna stock price").
 func (n *names) weakness(q *constrain.Query, i, to int) constrain.Weakness {
@@ -43,6 +45,8 @@ func (n *names) weakness(q *constrain.Query, i, to int) constrain.Weakness {
 	switch like := n.likeAt(q, i, to); {
 	case like == likeNothing && !(maker && end == to):
 		return constrain.Firm
+	case crewNouns[q.Word(to)]:
+		return constrain.Firm // the Cherokee pilot
 	case like <= likeName || single[q.Word(i-1)] || q.Joined(i) && q.Tokens[i-1].Upper():
 		return constrain.WeakNoun
 	}

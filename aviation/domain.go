@@ -18,7 +18,7 @@ func Words() plan.Words {
  pilot copilot captain crew crewmember instructor passenger controller mechanic flight fly flying flown flew airport runway taxiway airstrip heliport hangar tower airspace takeoff landing approach climb cruise descent taxi taxiing
  engine propeller rotor wing flap rudder elevator aileron gear landing cockpit fuselage carburetor carburettor fuel oil oxygen altimeter autopilot magneto jackscrew windshield transponder avionics vor ils gps taws mel
  stall spin icing ice turbulence cfit vfr ifr imc vmc ditching ditched overrun midair ditch autorotation hypoxia disorientation fatigue alcohol medical
- accident incident crash crashed mishap ntsb faa far cfr avweb aviation aeronautical airman airworthiness preflight logbook charter airline carrier tsa atc metar notam checkride
+ accident incident crash crashed mishap ntsb faa far cfr avweb aviation aeronautical airman airworthiness preflight logbook maintenance inspection overhaul airframe charter airline carrier tsa atc metar notam checkride
  skydiving parachute banner ferry spraying crop dusting aerobatic airshow tow towing vfr training trainer altitude altitudes twa jal klm sas kal certificate rating currency flight-review mooney cessna piper beech boeing airbus cirrus bell robinson learjet probable narrative docket`),
 		Kinds:  wordSet(`far_part aircraft_category engine_type engine_count schedule purpose phase weather make model amateur_built`),
 		Places: wordSet(`event_date event_month state country city`),

@@ -15,6 +15,7 @@ var placeTable string
 // gazetteer is what people call places; see vocabulary/places.tsv for the kinds.
 type gazetteer struct {
 	states, abbreviated *constrain.Table[string] // to codes
+	adjectives          *constrain.Table[string] // to codes
 	regions             *constrain.Table[[]any]  // to codes
 	countries, demonyms *constrain.Table[string] // to names
 	provinces           *constrain.Table[string] // to their country
@@ -43,7 +44,7 @@ var loadGazetteer = sync.OnceValue(func() *gazetteer {
 		}
 	}
 	g := &gazetteer{
-		states: constrain.NewTable(entries["state"]), abbreviated: constrain.NewTable(entries["abbr"]),
+		states: constrain.NewTable(entries["state"]), abbreviated: constrain.NewTable(entries["abbr"]), adjectives: constrain.NewTable(entries["adjective"]),
 		countries: constrain.NewTable(entries["country"]), demonyms: constrain.NewTable(entries["demonym"]), provinces: constrain.NewTable(entries["province"]),
 		regions: constrain.NewTable(each(entries["region"], codeList)), nowhere: constrain.NewTable(each(entries["nowhere"], func(string) bool { return true })),
 		named: constrain.NewTable(each(entries["place"], namedPlace)), codes: map[string]bool{}, codeOf: entries["state"], stops: map[string]bool{"st": true, "ft": true, "mt": true, "n": true, "s": true, "w": true, "no": true},

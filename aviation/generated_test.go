@@ -97,6 +97,7 @@ func sayings(docs []*sextant.Document) []saying {
 		add(place, field, true, f, format, args...)
 	}
 	states := seen(docs, "state", false, 2)
+	states = slices.DeleteFunc(states, func(s string) bool { return s == "UN" }) // what some records have for an unknown one
 	for i, s := range states {
 		event(somewhere, "state", is("state", s), "in %s", s)
 		event(somewhere, "state", otherThan(is("state", s), "state"), "not in %s", s)

@@ -70,7 +70,7 @@ var streets = wordSet(`avenue street road boulevard lane parkway museum universi
 func (n *names) meant(q *constrain.Query, i, to int) bool {
 	like := n.likeAt(q, i, to)
 	if like == likeNothing {
-		return q.Word(to) != "of" || q.Tokens[i].Capital()
+		return (q.Word(to) != "of" || q.Tokens[i].Capital()) && !n.surname(q, i)
 	}
 	if q.Joined(to) {
 		next := q.Word(to)
@@ -115,7 +115,18 @@ func (n *names) goesWith(q *constrain.Query, i int) bool {
 }
 
 // aircraftVerbs may follow the name of an aircraft; verbs in -ed need no entry.
-var aircraftVerbs = wordSet(`ground nose belly hard forced emergency was were is are has had have did does went ran broke fell spun flew flying lost hit struck took got made or and vs versus than but not with without who whose when where while after before being down only either too all ever go went cause causes caused fly flies crash`)
+var aircraftVerbs = wordSet(`pilot crew captain owner ground nose belly hard forced emergency was were is are has had have did does went ran broke fell spun flew flying lost hit struck took got made or and vs versus than but not with without who whose when where while after before being down only either too all ever go went cause causes caused fly flies crash`)
+
+// surname reports whether an unknown name with a capital stands before a maker's, in a
+// question that names no event: "Clyde Cessna".
+func (n *names) surname(q *constrain.Query, i int) bool {
+	if i == 0 || !q.Joined(i) || q.Gap(i) != " " || q.Eventful() || q.AllUpper() || titleCase(q) && len(q.Tokens) > 2 {
+		return false
+	}
+	_, _, maker := n.makerAt(q, i)
+	t := q.Tokens[i-1]
+	return maker && t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && q.Tokens[i].Capital() && !q.RealWord(t.Lower) && loadGazetteer().kindOf(q, i-1) == nameUnknown
+}
 
 func (n *names) likeAt(q *constrain.Query, i, to int) alike {
 	words := make([]string, 0, 3)

@@ -13,7 +13,7 @@ import (
 func (g *gazetteer) places(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
-		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.unknownCity, g.county} {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.adjective, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.unknownCity, g.county} {
 			if c, ok := read(q, i); ok {
 				out = append(out, c)
 			}
@@ -95,6 +95,12 @@ func (g *gazetteer) state(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{From: i, To: to + 1 + len(q.Word(to))%2, Conditions: []constrain.Condition{constrain.Is("state", "DC")}, Weight: 9}, true
 	}
 	return claim, true
+}
+
+// adjective reads "Alaskan accidents" and leaves "Hawaiian shirts".
+func (g *gazetteer) adjective(q *constrain.Query, i int) (constrain.Claim, bool) {
+	code, to, ok := g.adjectives.At(q, i)
+	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("state", code)}, Weight: 3}, ok && describesFlight(q, to)
 }
 
 // stateNames are states that are given names as well.
@@ -186,7 +192,7 @@ func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if t.Upper() && !q.AllUpper() {
 		ok = ok || !wordCodes[t.Lower] || g.inChain(q, i) || aboutEvents(q, i) || i > 0 && q.Alone(i, i+1)
 	} else {
-		ok = (ok || q.AllUpper()) && !wordCodes[t.Lower]
+		ok = (ok || q.AllUpper() || q.AllLower() && !q.Lexicon.Words[t.Lower]) && !wordCodes[t.Lower]
 	}
 	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("state", strings.ToUpper(t.Text))}, Weight: 4}, ok
 }

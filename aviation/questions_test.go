@@ -2,6 +2,7 @@ package aviation_test
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/eval"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/source"
 )
 
@@ -163,6 +165,22 @@ func score(t *testing.T, r reader, path string, least float64, falseAtMost float
 // few cannot be read right: their towns and types are in no record of its five years.
 func TestQuestions(t *testing.T) {
 	score(t, sampleReader(t), "testdata/questions.jsonl", .96, .005)
+}
+
+// What kind of answer a question wants, by the words alone. An answer can still show that a
+// question is about something else.
+func TestIntentsOfQuestions(t *testing.T) {
+	r := sampleReader(t)
+	for _, item := range items(t, "testdata/intents.jsonl") {
+		var right []string
+		if err := json.Unmarshal(item.Accept, &right); err != nil {
+			t.Fatal(item.ID, err)
+		}
+		got := plan.Make(r.Parse(item.Question, time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC)), r.Parser, aviation.Words())
+		if !slices.Contains(append(right, item.Intent), string(got.Intent)) {
+			t.Errorf("%s: %s, want %s", item.Question, got.Intent, item.Intent)
+		}
+	}
 }
 
 // The shared set, over all records.

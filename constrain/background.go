@@ -99,7 +99,7 @@ func (q *Query) accompanied(claims []Claim, k int) bool {
 	guesses := 0
 	for j, other := range claims {
 		switch {
-		case j == k || len(other.Conditions) == 0 && other.Cannot == nil && other.Request == nil:
+		case j == k || other.Apart && !q.apart(claims, j) || len(other.Conditions) == 0 && other.Cannot == nil && other.Request == nil:
 		case assumes(other) || assumes(c) && other.Weak > Firm:
 			guesses++
 		default:
@@ -146,7 +146,7 @@ func (q *Query) document(i int) bool {
 // whileIn are words before what was being done, situating those after what it is about.
 var (
 	whileIn   = set(`on during in while after before when`)
-	situating = set(`in on at with during over near that which since from without`)
+	situating = set(`with during over near that which since from without being while`)
 )
 
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".
@@ -214,7 +214,7 @@ func (q *Query) aboutRule(claims []Claim) bool {
 }
 
 var (
-	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall rule rules regulation regulations definition`)
+	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall definition`)
 	auxiliary  = set(`do can may should must am could would shall`)
 	looking    = set(`see get have find read search view look download export know ask pull filter sort compare count list`)
 )
@@ -258,7 +258,7 @@ func (q *Query) ownStory(background []bool) {
 		return
 	}
 	switch q.Tokens[1].Lower {
-	case "want", "need", "would", "am", "like", "m", "d", "wonder":
+	case "heard", "read", "saw", "remember", "recall", "think", "believe", "understand", "know", "want", "need", "would", "am", "like", "m", "d", "wonder":
 		return
 	}
 	for i := range q.Tokens {

@@ -108,7 +108,7 @@ var (
 func (q *Query) comparisonAt(i int) (comparison, bool) {
 	if b, at, ok := comparators.At(q, i); ok {
 		if n, to, ok := q.numberAt(at); ok {
-			return b.of(n, i, to), true
+			return q.bothBounds(b.of(n, i, to)), true
 		}
 	}
 	if r, to, ok := ranks.At(q, i); ok {
@@ -135,6 +135,29 @@ func (q *Query) comparisonAt(i int) (comparison, bool) {
 		return s, true
 	}
 	return comparison{Lo: n, Hi: n, From: i, To: to, Bare: true}, true
+}
+
+// bothBounds reads the second bound of "more than two but fewer than six".
+func (q *Query) bothBounds(c comparison) comparison {
+	if w := q.Word(c.To); w != "but" && w != "and" && w != "yet" {
+		return c
+	}
+	b, at, ok := comparators.At(q, c.To+1)
+	if !ok {
+		return c
+	}
+	n, to, ok := q.numberAt(at)
+	second := b.of(n, c.From, to)
+	switch {
+	case !ok:
+	case c.Hi < 0 && second.Lo < 0:
+		second.Lo = c.Lo
+		return second
+	case c.Lo < 0 && second.Hi < 0:
+		second.Hi = c.Hi
+		return second
+	}
+	return c
 }
 
 // plusAfter reports whether a plus sign follows the token before to: "100+".

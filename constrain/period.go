@@ -39,7 +39,7 @@ func (q *Query) periodAt(i int) (period, bool) {
 // wholePeriodAt reads what is not a part of another period.
 func (q *Query) wholePeriodAt(i int) (period, bool) {
 	if q.Tokens[i].digits > 0 {
-		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.holiday, q.monthYear, q.dayFirst, q.decade, q.yearMonth, q.yearPart, q.year, q.fiscalYear, q.centuryOf} {
+		for _, read := range []func(int) (period, bool){q.isoDate, q.numericDate, q.holiday, q.monthYear, q.dayFirst, q.decade, q.yearMonth, q.yearSeason, q.yearPart, q.year, q.fiscalYear, q.centuryOf} {
 			if p, ok := read(i); ok {
 				return p, true
 			}
@@ -151,6 +151,29 @@ func (q *Query) season(i int) (period, bool) {
 }
 
 var seasonBefore = set(`in during the each every last this early late mid`)
+
+// yearSeason reads "2012 summer" and "the 2002-2003 winter".
+func (q *Query) yearSeason(i int) (period, bool) {
+	y, at, ok := q.yearAt(i)
+	if !ok {
+		return period{}, false
+	}
+	crosses := false
+	if _, two := q.digits(at, 2, 4); two && isDash(q.Gap(at)) {
+		at, crosses = at+1, true
+	}
+	m, ok := seasons[q.Word(at)]
+	if !ok || !q.Joined(at) || crosses && m != 12 {
+		return period{}, false
+	}
+	switch {
+	case crosses:
+		return period{Span: monthsSpan(y, 12, 3), to: at + 1}, true
+	case m == 12:
+		return period{Span: monthsSpan(y-1, 12, 3), to: at + 1, other: []Span{monthsSpan(y, 12, 3)}, note: "December " + strconv.Itoa(y-1) + " to February " + strconv.Itoa(y)}, true
+	}
+	return period{Span: monthsSpan(y, m, 3), to: at + 1}, true
+}
 
 // seasonAlone reads a season without a year; a fall and a spring are other things too.
 func (q *Query) seasonAlone(i int, m time.Month) (period, bool) {

@@ -59,6 +59,26 @@ type Miss struct {
 	Want     string `json:"want"`
 }
 
+// Tally counts single conditions: those read and right, read and wrong, and not read.
+type Tally struct {
+	Right  int `json:"right"`
+	Wrong  int `json:"wrong"`  // in no right reading of the question
+	Missed int `json:"missed"` // in the right reading nearest to what was read
+}
+
+// Precision is the share of what was read that is right; 1 where nothing was read.
+func (t Tally) Precision() float64 { return ratio(t.Right, t.Right+t.Wrong) }
+
+// Recall is the share of what should be read that was; 1 where there was nothing to read.
+func (t Tally) Recall() float64 { return ratio(t.Right, t.Right+t.Missed) }
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
 // Report is the result of one set.
 type Report struct {
 	Set       string             `json:"set"`
@@ -66,6 +86,9 @@ type Report struct {
 	Right     int                `json:"right"`
 	Misses    []Miss             `json:"misses"`
 	Figures   map[string]float64 `json:"figures"` // further measures, by name
+	ByField   map[string]Tally   `json:"by_field,omitempty"`
+	ByOp      map[string]Tally   `json:"by_op,omitempty"`
+	Confused  map[string]int     `json:"confused,omitempty"` // "field op: read for field op", by how often
 	P50, P99  time.Duration      `json:"-"`
 }
 

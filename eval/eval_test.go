@@ -67,6 +67,34 @@ func TestEqualConstraints(t *testing.T) {
 	}
 }
 
+// Single conditions are counted against the right reading that is nearest.
+func TestPrecisionAndRecall(t *testing.T) {
+	items, err := eval.Read(strings.NewReader(`{"id":"1","question":"q","constraints":[{"field":"state","op":"eq","value":"AK"},{"field":"make","op":"eq","value":"PIPER"}],"accept":[[{"field":"state","op":"eq","value":"AK"}]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		got      sextant.Answer
+		field    string
+		want     eval.Tally
+		confused string
+	}{
+		"all of it":         {ledger(constraint("state", "eq", "AK"), constraint("make", "eq", "PIPER")), "make", eval.Tally{Right: 1}, ""},
+		"the accepted part": {ledger(constraint("state", "eq", "AK")), "make", eval.Tally{}, ""},
+		"the wrong way":     {ledger(constraint("state", "not_in", "AK")), "state", eval.Tally{Wrong: 1, Missed: 1}, "state not_in for state eq"},
+		"one too many":      {ledger(constraint("state", "eq", "AK"), constraint("weather", "eq", "IMC")), "weather", eval.Tally{Wrong: 1}, "weather eq for nothing"},
+		"nothing":           {ledger(), "state", eval.Tally{Missed: 1}, "nothing for state eq"},
+	} {
+		r, err := eval.Run(t.Context(), said{answer: tt.got}, "constraints", items)
+		if err != nil || r.ByField[tt.field] != tt.want || tt.confused != "" && r.Confused[tt.confused] != 1 {
+			t.Errorf("%s: %+v %v %v", name, r.ByField, r.Confused, err)
+		}
+	}
+	if p, r := (eval.Tally{Right: 3, Wrong: 1, Missed: 2}).Precision(), (eval.Tally{}).Recall(); p != .75 || r != 1 {
+		t.Error(p, r)
+	}
+}
+
 func TestCountsAreRightByTotalTableOrProof(t *testing.T) {
 	computed := func(c sextant.Computed) sextant.Answer {
 		return sextant.Answer{Status: sextant.Answered, Computed: []sextant.Computed{c}}

@@ -21,7 +21,7 @@ func Run(ctx context.Context, a Asker, set string, items []Item) (Report, error)
 	if !ok {
 		return Report{}, &sextant.Error{Code: sextant.CodeBadRequest, Op: "eval", Message: fmt.Sprintf("There is no kind of data set %q.", set), Hint: "There are: " + strings.Join(Sets, ", ") + "."}
 	}
-	r := Report{Set: set, Questions: len(items), Misses: []Miss{}, Figures: map[string]float64{}}
+	r := Report{Set: set, Questions: len(items), Misses: []Miss{}, Figures: map[string]float64{}, ByField: map[string]Tally{}, ByOp: map[string]Tally{}, Confused: map[string]int{}}
 	var times []time.Duration
 	for _, item := range items {
 		answer, took, err := ask(ctx, a, item)
@@ -60,6 +60,7 @@ func constraints(r *Report, item Item, a sextant.Answer) (bool, error) {
 	if slices.ContainsFunc(got, func(c Constraint) bool { return !allowed[c.Field] }) {
 		r.Figures["questions with a false condition"]++
 	}
+	r.tally(canonical(got), right)
 	if slices.Contains(right, canonical(got)) {
 		return true, nil
 	}

@@ -10,15 +10,22 @@ import (
 
 // Cues are matched as runs of whole words against the question's words.
 var (
-	causes = cues(`why|how come|cause|causes|caused|causing|probable cause|root cause|reason|reasons|what led|led to|led the|contributing|contributed|contributory|brought down|bring down|what was behind|events behind|
+	causes = cues(`why|how come|cause|causes|caused|causing|probable cause|root cause|reason|reasons|what led|led to|led the|contributing|contributed|contributory|brought down|bring down|what brought|what was behind|events behind|
 chain of events behind|what went wrong|what made|what makes|due to what|play a part|played a part|what mistakes|sequence of failures|chain of events|which failure|which factors|what factors|what put|to blame|was ice the reason|responsible for|end up|how does vfr flight`)
 	legality = cues(`legal|illegal|legally|lawful|lawfully|unlawful|violate|violated|violation|violations|violating|comply|complied|compliance|compliant|in breach|breach|breached|against the rules|against the regulations|within the rules|within limits|
 break the rules|broke the rules|break part|bust|busted|contrary to|proper permission|were the rules followed|rules followed|as required|at fault|required to hold|permitted under|allowed to be|was he allowed|was she allowed|were they allowed|than the rules allow|in order under|within flight and duty limits|training requirements of|as 91|maintained as|permitted to`)
-	rules       = cues(`rule|rules|regulation|regulations|regulatory|requirement|requirements|required|requires|require|must|may|minimum safe|minimums|permitted|allowed|prohibited|prohibit|section|definition of|define|limit|limits|when may|how often|how long before|how low|who needs|can i|is it ok|substitute|age limit|mandatory|shall|need to|needs to`)
-	comparisons = cues(`compare|compared|comparison|versus|vs|against|contrast|difference|differences|differ|similar|similarities|in common|side by side|rank|ranking|trend|trends|more often|less often|fewer|worse|better|safer|deadlier|higher|lower|go up or down|increase|increased|decrease|decreased|improved|improving|
+	rules       = cues(`rule|rules|regulation|regulations|regulatory|requirement|requirements|required|requires|require|must|may|minimum safe|minimums|permitted|allowed|prohibited|prohibit|section|definition of|define|limit|limits|when may|how often|how long before|how low|who needs|can i|can a|can an|could a|can you|can pilots|may a|may an|need a|need an|needs a|needs an|who may|who can|is it ok|substitute|age limit|mandatory|shall|need to|needs to`)
+	comparisons = cues(`compare|compared|comparison|versus|vs|against|contrast|difference|differences|differ|similar|similarities|in common|side by side|rank|ranking|trend|trends|more often|less often|fewer|go up|go down|gone up|gone down|went up|went down|worse|better|safer|deadlier|higher|lower|go up or down|increase|increased|decrease|decreased|improved|improving|
 before and after|set against|than|most|which helicopters|how did|changed over|over time|more bird|more frequent`)
-	everything = cues(`everything|all sources|across all|alongside|together|records fencing|briefing|safety case|together with|cross check|combine|bring together|what can we learn|both please|accidents and rules|in relation to|line up|lined up|tie the|link|relate|compile`)
+	everything = cues(`everything|all sources|across all|alongside|together|records fencing|a briefing|briefing on|safety case|together with|cross check|combine|bring together|what can we learn|both please|accidents and rules|in relation to|line up|lined up|tie the|link|relate|compile`)
 	person     = cues(`the pilot|the crew|the captain|the operator|the company|the charter company|the commuter|the owner|the jumpers|the flight attendants|he|she|they|was the|were the|did the|had the|was it|would`)
+)
+
+// breaking and limits in one question ask whether a rule was kept: "did the operator break
+// its duty time limits".
+var (
+	breaking = cues(`break|broke|broken|exceed|exceeded|exceeding|ignore|ignored|disregard|disregarded`)
+	limits   = cues(`rule|rules|limit|limits|minimums|regulation|regulations|requirement|requirements|law|laws`)
 )
 
 var permission = cues(`allowed|permitted|required|authorized|authorised|entitled|qualified|certified`)
@@ -62,12 +69,16 @@ func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string
 	words := r.Words
 	events := mentions(words, w.Sources[sextant.RoleEvents]) || onEvents(r, p)
 	ruled := mentions(words, w.Sources[sextant.RoleRules]) || cites(r, p)
-	reports := mentions(words, w.Sources[sextant.RoleReports])
+	reports := mentions(words, w.Sources[sextant.RoleReports]) || has(words, telling)
 	named := mentions(words, w.Sources[sextant.RoleEvents])
 	switch {
+	case reports && sourceOnly(words, w.Sources[sextant.RoleReports]):
+		return Factual, "high"
+	case len(words) <= bareTopic && len(r.Topic) == len(words) && !named && !ruled && !reports:
+		return MultiSource, "medium" // a subject by itself asks for whatever is held
 	case count(named, ruled, reports) >= 2 && (reports || has(words, everything)), has(words, everything) && !has(words, causes):
 		return MultiSource, "high"
-	case (has(words, legality) || past(words) && has(words, permission)) && (events || has(words, person)):
+	case (has(words, legality) || has(words, breaking) && has(words, limits) || past(words) && has(words, permission)) && (events || has(words, person)):
 		return Compliance, "high"
 	case ruled && has(words, rules) && !cased(r, p, w) && !mentions(words, w.Sources[sextant.RoleEvents]):
 		return Regulatory, "high"
@@ -82,6 +93,27 @@ func classify(r constrain.Reading, p *constrain.Parser, w Words) (Intent, string
 		return Factual, "high"
 	}
 	return Factual, "low"
+}
+
+// telling says that news is asked for without naming a source of it.
+var telling = cues(`said anything|said about|has announced|announced|any news|latest on|been reported since`)
+
+// bareTopic is how many words a subject without a question has at most.
+const bareTopic = 2
+
+// sourceOnly reports whether a question begins with the reports it asks for, about
+// something: "news about the medical rule" wants the news and not the rule.
+func sourceOnly(words, nouns []string) bool {
+	for i, w := range words[:min(len(words), 4)] {
+		if !slices.Contains(nouns, w) && !slices.Contains(nouns, strings.TrimSuffix(w, "s")) || i+1 >= len(words) {
+			continue
+		}
+		switch words[i+1] {
+		case "about", "on", "of", "regarding", "concerning":
+			return !slices.Contains(words[i+1:], "and") && !slices.Contains(words[i+1:], "plus")
+		}
+	}
+	return false
 }
 
 func count(flags ...bool) (n int) {
@@ -133,7 +165,7 @@ func inScope(r constrain.Reading, p *constrain.Parser, w Words) bool {
 	if len(w.Subject) == 0 || has(r.Words, everything) {
 		return true // a domain that says nothing of itself excludes nothing
 	}
-	if foreign(r.Words) || len(r.Unenforceable) > 0 && len(r.Constraints) == 0 {
+	if foreign(r.Words) || len(r.Constraints) == 0 && citesElsewhere(r, p) {
 		return false
 	}
 	if r.Request.Of != "" || len(r.Constraints) > 0 && len(r.Topic) == 0 {
@@ -151,6 +183,12 @@ func inScope(r constrain.Reading, p *constrain.Parser, w Words) bool {
 	return hits > 0
 }
 
+// citesElsewhere reports whether a rule is cited that no collection of rules could hold:
+// another title of the code.
+func citesElsewhere(r constrain.Reading, p *constrain.Parser) bool {
+	return slices.ContainsFunc(r.Unenforceable, func(u sextant.Unenforceable) bool { return onRole(p, u.Field, sextant.RoleRules) })
+}
+
 var happenings = cues(`what happened|happened|went wrong|crashed|crash`)
 
 // tied reports whether a condition is about more than place and time.
@@ -160,6 +198,6 @@ func tied(r constrain.Reading, w Words) bool {
 
 // others are subjects that borrow the domain's words: a car crash is no accident of
 // an aircraft, and the price of a ticket no fact of a flight.
-var others = cues(`car crash|good morning|for sale near|autumn leaves|what s the weather|the weather in|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
+var others = cues(`highway deaths|road deaths|traffic deaths|road accidents|traffic accidents|motorcycle|bicycle|bus crash|boating|shipwreck|car crash|good morning|for sale near|autumn leaves|what s the weather|the weather in|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
 
 func foreign(words []string) bool { return has(words, others) }

@@ -77,12 +77,29 @@ func readSet(file string) ([]eval.Item, error) {
 	return items, nil
 }
 
+func writeTallies(p *page, head string, tallies map[string]eval.Tally) {
+	if len(tallies) == 0 {
+		return
+	}
+	t := table{head: []string{head, "right", "wrong", "missed", "precision", "recall"}, right: []bool{false, true, true, true, true, true}}
+	for _, name := range slices.Sorted(maps.Keys(tallies)) {
+		x := tallies[name]
+		t.rows = append(t.rows, []string{name, fmt.Sprint(x.Right), fmt.Sprint(x.Wrong), fmt.Sprint(x.Missed), fmt.Sprintf("%.3f", x.Precision()), fmt.Sprintf("%.3f", x.Recall())})
+	}
+	p.table(t)
+}
+
 func writeReport(p *page, r eval.Report, most int) {
 	p.text("", fmt.Sprintf("%s: %d of %d right (%.3f)", r.Set, r.Right, r.Questions, r.Accuracy()))
 	for _, name := range slices.Sorted(maps.Keys(r.Figures)) {
 		p.text("", fmt.Sprintf("%s: %g (%.1f %%)", name, r.Figures[name], 100*r.Figures[name]/float64(max(r.Questions, 1))))
 	}
 	p.text("", fmt.Sprintf("a question: %s median, %s for the slowest hundredth", r.P50.Round(10*time.Microsecond), r.P99.Round(10*time.Microsecond)))
+	writeTallies(p, "field", r.ByField)
+	writeTallies(p, "operator", r.ByOp)
+	for _, name := range slices.Sorted(maps.Keys(r.Confused)) {
+		p.text("", fmt.Sprintf("%s: %d", name, r.Confused[name]))
+	}
 	for i, m := range r.Misses {
 		if most > 0 && i == most {
 			p.text("", fmt.Sprintf("... and %d more", len(r.Misses)-most))
