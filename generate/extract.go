@@ -36,8 +36,9 @@ type Output struct {
 
 // Parts a finding prefers when causes are asked for, and what a record begins with.
 const (
-	partCause  = "cause"
-	partRecord = "record"
+	partCause   = "cause"
+	partFinding = "finding" // one coded finding a part
+	partRecord  = "record"
 
 	partHeading = "heading"
 )
@@ -212,24 +213,36 @@ func finding(d sextant.Document, s sentence) (sextant.Finding, error) {
 	return sextant.Finding{Text: q.Text, Quotes: []sextant.Quote{q}, Source: d.Collection, Confidence: confidence}, nil
 }
 
+// maxCoded is how many coded findings follow the cause in a chain.
+const maxCoded = 6
+
 // chain quotes the cause of the best ranked document that states one, sentence by
-// sentence.
+// sentence, and the coded findings that led to it.
 func chain(documents []sextant.Document) []sextant.Finding {
 	for _, d := range documents {
+		var out, coded []sextant.Finding
 		for _, p := range d.Parts {
-			if p.Kind != partCause {
-				continue
-			}
-			var out []sextant.Finding
-			for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
-				if f, err := finding(d, sentence{start: p.Start + span.Start, end: p.Start + span.End, score: 1}); err == nil {
-					out = append(out, f)
+			switch {
+			case p.Kind == partCause:
+				for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
+					out = appendQuoted(out, d, p.Start+span.Start, p.Start+span.End)
 				}
+			case p.Kind == partFinding && len(coded) < maxCoded:
+				coded = appendQuoted(coded, d, p.Start, p.End)
 			}
+		}
+		if out = append(out, coded...); len(out) > 0 {
 			return out
 		}
 	}
 	return nil
+}
+
+func appendQuoted(out []sextant.Finding, d sextant.Document, start, end int) []sextant.Finding {
+	if f, err := finding(d, sentence{start: start, end: end, score: 1}); err == nil {
+		out = append(out, f)
+	}
+	return out
 }
 
 // coverage returns how much of the topic was said, and the words that were not.
