@@ -213,7 +213,11 @@ func (k *keeper) account(i int) error {
 func wire(cs []Constraint, user UserFilter) []sextant.Constraint {
 	out := make([]sextant.Constraint, 0, len(cs)+1)
 	for _, c := range cs {
-		out = append(out, sextant.Constraint{Field: c.Field, Op: c.Op, Values: wireValues(c.Condition), Text: c.Text, Origin: c.Origin,
+		expr := ""
+		if f, ok := compileMention(c.Condition, c.Role); ok {
+			expr = filter.String(f)
+		}
+		out = append(out, sextant.Constraint{Expr: expr, Field: c.Field, Op: c.Op, Values: wireValues(c.Condition), Text: c.Text, Origin: c.Origin,
 			Implied: c.Implied, Assumed: c.Assumed, Collections: []string{}, Start: c.Start, End: c.End})
 	}
 	if user.Text != "" {

@@ -64,6 +64,17 @@ export async function count(collection: string, filter: string, signal?: AbortSi
   return body.count
 }
 
+export interface Listed {
+  documents: { id: string; native_id: string; date?: string; title: string }[]
+  total: number
+  next?: string
+}
+
+/** A page of the documents under a filter, after a cursor. */
+export async function listed(collection: string, filter: string, after: string, limit: number): Promise<Listed> {
+  return (await (await post('v1/list', { collection, filter, after, limit })).json()) as Listed
+}
+
 export async function version(): Promise<string> {
   return ((await (await call('health')).json()) as { version: string }).version
 }

@@ -1,5 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 
+import { Chart, drawable } from './chart.tsx'
+import { csv, download } from './csv.ts'
 import { counted, figure, words } from './figures.ts'
 import { DocumentLink } from './finding.tsx'
 import type { Computed, Method, Scalar } from './wire.ts'
@@ -11,7 +13,18 @@ export function ComputedView({ computed: c }: { computed: Computed }) {
     <section class="computed">
       <h3>{c.title}</h3>
       <Headline computed={c} />
+      {drawable(c) && <Chart computed={c} />}
       {c.columns && c.rows && c.rows.length > 0 && <Table computed={c} />}
+      {c.breaks && c.breaks.length > 0 && (
+        <ul class="plain small">
+          {c.breaks.map((b) => (
+            <li key={b.key + b.field}>
+              <b>{b.key}</b>: {b.why}.
+            </li>
+          ))}
+        </ul>
+      )}
+      {c.snippets && c.snippets.length > 0 && <Snippets computed={c} />}
       {c.unknown > 0 && (
         <p class="small">
           {figure(c.unknown)} of the {figure(c.total)} {c.group_by ? `have no ${words(c.group_by)} recorded` : 'are not recorded'}.
@@ -19,6 +32,7 @@ export function ComputedView({ computed: c }: { computed: Computed }) {
       )}
       <MethodCard method={c.method} filter={c.filter} />
       <Ids computed={c} />
+      <Export computed={c} />
     </section>
   )
 }
@@ -44,6 +58,34 @@ function Headline({ computed: c }: { computed: Computed }) {
         <p class="headline">
           <span class="figure">{c.date}</span>
           <span>of {counted(c.total, c.unit_label)}</span>
+        </p>
+      )
+    case 'max':
+    case 'min':
+      return (
+        <p class="headline">
+          <span class="figure">{c.value ?? '–'}</span>
+          <span>
+            {c.kind === 'max' ? 'the most' : 'the least'} {words(c.value_of ?? '')} of {counted(c.total, c.unit_label)}
+          </span>
+        </p>
+      )
+    case 'mean':
+      return (
+        <p class="headline">
+          <span class="figure">{c.value ?? '–'}</span>
+          <span>
+            {words(c.value_of ?? '')} on average, {figure(c.sum ?? 0)} over {counted(c.total, c.unit_label)}
+          </span>
+        </p>
+      )
+    case 'distinct':
+      return (
+        <p class="headline">
+          <span class="figure">{figure(c.distinct ?? 0)}</span>
+          <span>
+            different values of {words(c.group_by ?? '')}, in {counted(c.total, c.unit_label)}
+          </span>
         </p>
       )
     case 'sum':
@@ -75,11 +117,12 @@ const wholeRows = 40
 function Table({ computed: c }: { computed: Computed }) {
   const rows = c.rows!
   const columns = c.columns!
-  const numeric = columns.map((_, i) => rows.every((r) => typeof r[i] === 'number' || r[i] === null) && rows.some((r) => typeof r[i] === 'number'))
+  const numeric = columns.map((name, i) => name.endsWith('%') || rows.every((r) => typeof r[i] === 'number' || r[i] === null) && rows.some((r) => typeof r[i] === 'number'))
   const ids = new Set(c.ids)
   // A bar beside each figure shows the shape of a breakdown at a glance.
   const barred = columns.length === 2 && numeric[1] ? Math.max(...rows.map((r) => Number(r[1] ?? 0))) : 0
   const title = useId()
+  const partial = new Set(c.partial ?? [])
   return (
     <div class={rows.length > wholeRows || columns.length > 4 ? 'scroll bounded' : 'scroll'} tabIndex={0} role="region" aria-labelledby={title}>
       <table class={barred > 0 ? 'data barred' : 'data'}>
@@ -105,6 +148,7 @@ function Table({ computed: c }: { computed: Computed }) {
                 return i === 0 ? (
                   <th key={i} scope="row" class={numeric[i] ? 'num' : undefined}>
                     {content}
+                    {partial.has(String(v)) && <span class="small"> partial</span>}
                   </th>
                 ) : (
                   <td key={i} class={numeric[i] ? 'num' : undefined}>
@@ -164,6 +208,50 @@ function MethodCard({ method: m, filter }: { method: Method; filter: string }) {
         {line('Files', m.files && m.files.length > 0 && m.files.join(', '))}
       </dl>
     </details>
+  )
+}
+
+/** Where the first records say what was asked for: a mention is no cause. */
+function Snippets({ computed: c }: { computed: Computed }) {
+  return (
+    <div class="mentions">
+      <h4 class="eyebrow">Mentions</h4>
+      <ul class="plain">
+        {c.snippets!.slice(0, firstSnippets).map((q) => (
+          <li key={`${q.document_id} ${q.start}`}>
+            “{q.text.trim()}”{' '}
+            <DocumentLink place={{ id: q.document_id, start: q.start, end: q.end }}>
+              {q.locator ? `${q.locator}, ` : ''}
+              {q.title}
+            </DocumentLink>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const firstSnippets = 8
+
+/** The figure as a file, with the rules it was counted by, so that it can be counted again. */
+function Export({ computed: c }: { computed: Computed }) {
+  const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
+  const save = async () => {
+    setState('busy')
+    try {
+      download(`${c.collection}-${c.kind}.csv`, await csv(c))
+      setState('idle')
+    } catch {
+      setState('failed')
+    }
+  }
+  return (
+    <p class="small">
+      <button type="button" class="quiet" disabled={state === 'busy'} onClick={() => void save()}>
+        Save as CSV
+      </button>
+      {state === 'failed' && ' It could not be written; try again.'}
+    </p>
   )
 }
 

@@ -45,6 +45,10 @@ export function predicate(op: Op, values: Value[]): string {
       return `is known and does not contain ${list(all, 'or')}`
     case 'exists':
       return 'is recorded'
+    case 'mentions':
+      return `mentions ${list(all.map((v) => `“${v}”`), 'or')}`
+    case 'not_mentions':
+      return `does not mention ${list(all.map((v) => `“${v}”`), 'or')}`
     default:
       return `${words(op)} ${all.join(', ')}`
   }
@@ -58,6 +62,7 @@ const several = (values: Value[]): string => `(${values.map(quoted).join(', ')})
 
 /** One condition as EXPR (docs of package filter); undefined if its operator has no form there. */
 export function expression(c: Constraint): string | undefined {
+  if (c.expr) return c.expr
   const f = c.field
   const pair = (v: Value) => (Array.isArray(v) ? `${f} between ${quoted(v[0])} and ${quoted(v[1])}` : `${f} = ${quoted(v)}`)
   const [first, second] = c.values

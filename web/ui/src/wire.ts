@@ -10,7 +10,7 @@ export type Status =
   | 'budget_exhausted'
   | 'source_unavailable'
 
-export type Op = 'eq' | 'in' | 'not_in' | 'gte' | 'lte' | 'between' | 'contains' | 'not_contains' | 'exists'
+export type Op = 'eq' | 'in' | 'not_in' | 'gte' | 'lte' | 'between' | 'contains' | 'not_contains' | 'exists' | 'mentions' | 'not_mentions'
 
 export type Scalar = string | number | boolean | null
 
@@ -19,6 +19,7 @@ export interface Constraint {
   op: Op
   values: (Scalar | [string, string])[]
   text: string
+  expr?: string
   origin: 'rule' | 'model' | 'user'
   implied?: boolean
   assumed?: string
@@ -90,8 +91,9 @@ export interface Method {
 }
 
 export interface Computed {
-  kind: 'count' | 'list' | 'group' | 'compare' | 'top' | 'share' | 'first' | 'last' | 'sum'
+  kind: 'count' | 'list' | 'group' | 'compare' | 'top' | 'share' | 'first' | 'last' | 'sum' | 'mean' | 'distinct' | 'max' | 'min'
   title: string
+  collection: string
   unit: string
   unit_label: string
   total: number
@@ -105,6 +107,13 @@ export interface Computed {
   percent_high?: string
   sum?: number
   sum_of?: string
+  value?: string
+  value_of?: string
+  distinct?: number
+  partial?: string[]
+  breaks?: { key: string; field: string; why: string }[]
+  share_of?: string
+  snippets?: Quote[]
   date?: string
   ids: string[]
   next?: string
@@ -129,7 +138,7 @@ export interface Answer {
   status: Status
   summary: string
   findings: Finding[]
-  regulatory?: { regulation: string; relevance: string; compliance_status?: string; version?: string; quotes: Quote[] }[]
+  regulatory?: { regulation: string; relevance: string; compliance_status?: string; version?: string; amended?: string; in_force?: string; note?: string; quotes: Quote[] }[]
   causal_chain?: Finding[]
   computed?: Computed[]
   conflicts?: { subject: string; sides: Finding[] }[]
