@@ -143,7 +143,7 @@ func (d *docx) flushCode() {
 // appendix writes what stands outside of the text: comments, and what is printed at the
 // top and the foot of pages, once.
 func (d *docx) appendix() error {
-	d.w.endTo(0)
+	d.w.endAll()
 	var ids []string
 	for id := range d.notes {
 		if strings.HasPrefix(id, "comment ") {

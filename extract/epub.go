@@ -29,7 +29,7 @@ func readEPUB(ctx context.Context, in *input) (Text, error) {
 		return Text{}, &Refusal{Code: Encrypted, Reason: "the book is protected (DRM)", Hint: "Use a copy without protection."}
 	}
 	for i, id := range b.spine {
-		b.w.endTo(0)
+		b.w.endAll()
 		if err := b.chapter(i+1, b.items[id]); err != nil {
 			return Text{}, err
 		}

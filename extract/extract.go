@@ -62,7 +62,7 @@ func (x *Extractor) Extract(ctx context.Context, name string, r io.ReaderAt, siz
 	defer cancel()
 	t, err := x.extract(ctx, input{name: name, r: r, size: size, limits: limits, left: newBudget(limits, size)})
 	if err != nil {
-		if context.Cause(ctx) == errTime {
+		if errors.Is(context.Cause(ctx), errTime) {
 			return Text{}, &Refusal{Code: TooSlow, Reason: fmt.Sprintf("reading it took more than %v", limits.Time)}
 		}
 		return Text{}, err

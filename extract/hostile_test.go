@@ -311,12 +311,13 @@ func deepMail(n int) string {
 	return s
 }
 
-// Bounds of what a hostile file may cost, the first start of the PDF engine apart. The
-// time is that of an idle machine; the tests allow more, for busy ones.
+// Bounds of what a hostile file may cost, the first start of the PDF engine apart. Time
+// is that of the processor, collecting garbage on other cores included, which is more
+// than the clock shows on an idle machine; a busy one makes it up to twice as much.
 const (
 	hostileTime   = 2 * time.Second
 	hostileMemory = 64 << 20
-	busyFactor    = 10
+	busyFactor    = 2
 )
 
 func TestHostileFiles(t *testing.T) {
@@ -329,9 +330,9 @@ func TestHostileFiles(t *testing.T) {
 				t.Skip("takes seconds to make or to read")
 			}
 			r, size := h.data(t)
-			began := time.Now()
+			began, used := time.Now(), processTime()
 			got, err := shared.Extract(t.Context(), h.name, r, size)
-			took := time.Since(began)
+			waited, took := time.Since(began), processTime()-used
 			code := Code("")
 			if err != nil {
 				refusal := RefusalOf(err)
@@ -352,9 +353,9 @@ func TestHostileFiles(t *testing.T) {
 				t.Errorf("got %v, want one of %q", err, want)
 			}
 			if took > busyFactor*hostileTime {
-				t.Errorf("it took %v", took)
+				t.Errorf("it took %v of the processor", took)
 			}
-			t.Logf("%v: %v", took.Round(time.Millisecond), err)
+			t.Logf("%v of the processor, %v by the clock: %v", took.Round(time.Millisecond), waited.Round(time.Millisecond), err)
 		})
 	}
 	// After all of that the next file is read as ever.

@@ -220,7 +220,7 @@ func (m *markdown) heading(line string) bool {
 func (m *markdown) enter(level int, text string) {
 	text = inlineMarkdown(text)
 	if g := pageHeading.FindStringSubmatch(clean(text)); g != nil {
-		m.w.endTo(0)
+		m.w.endAll()
 		m.w.begin(KindPage, "p. "+g[1])
 		m.properties.Pages++
 		return

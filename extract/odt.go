@@ -24,7 +24,7 @@ func readODT(ctx context.Context, in *input) (Text, error) {
 		return Text{}, err
 	}
 	d := odt{x: x, w: newWriter(in)}
-	if err := d.body(); err != nil && !errors.Is(err, io.EOF) {
+	if err := d.body(); !errors.Is(err, io.EOF) {
 		return Text{}, located(err, "content.xml")
 	}
 	t := Text{Format: FormatODT}
@@ -82,6 +82,7 @@ type odt struct {
 	notes []string
 }
 
+// body reads to the end of the content, which is io.EOF.
 func (d *odt) body() error {
 	for {
 		t, err := d.x.next()

@@ -35,7 +35,7 @@ func writePages(w *writer, pages []pdfPage) string {
 		if w.err != nil {
 			break
 		}
-		w.endTo(0)
+		w.endAll()
 		w.begin(KindPage, fmt.Sprintf("p. %d", pages[i].number))
 		p.page(&pages[i], i == 0)
 		pages[i].rows = nil

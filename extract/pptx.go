@@ -27,7 +27,7 @@ func readPPTX(ctx context.Context, in *input) (Text, error) {
 	w := newWriter(in)
 	w.sections = false
 	for i, name := range slides {
-		w.endTo(0)
+		w.endAll()
 		w.begin(KindSlide, fmt.Sprintf("slide %d", i+1))
 		if err := o.slide(w, name); err != nil {
 			return Text{}, err

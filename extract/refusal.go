@@ -59,6 +59,6 @@ func RefusalOf(err error) *Refusal {
 	return nil
 }
 
-func malformed(place, format string, args ...any) *Refusal {
-	return &Refusal{Code: Malformed, Place: place, Reason: fmt.Sprintf(format, args...)}
+func malformed(place, reason string) *Refusal {
+	return &Refusal{Code: Malformed, Place: place, Reason: reason}
 }

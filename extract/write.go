@@ -256,9 +256,9 @@ func (w *writer) end() {
 	p.End = w.text.Len()
 }
 
-// endTo closes containers until n are open.
-func (w *writer) endTo(n int) {
-	for len(w.open) > n {
+// endAll closes all containers.
+func (w *writer) endAll() {
+	for len(w.open) > 0 {
 		w.end()
 	}
 }
@@ -305,7 +305,7 @@ func (w *writer) touch(start int) {
 
 // result closes everything.
 func (w *writer) result() (string, []sextant.Part, error) {
-	w.endTo(0)
+	w.endAll()
 	return w.text.String(), w.parts, w.err
 }
 

@@ -40,7 +40,7 @@ func readXLSX(ctx context.Context, in *input) (Text, error) {
 }
 
 func writeSheet(b *Workbook, w *writer, s Sheet) error {
-	w.endTo(0)
+	w.endAll()
 	w.begin(KindSheet, s.Name)
 	w.sections = false
 	w.heading(1, s.Name)

@@ -87,7 +87,7 @@ func (d *Document) Page(index int) (Page, error) {
 		return p, err
 	}
 	page := requests.Page{ByReference: &loaded.Page}
-	defer d.instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
+	defer func() { _, _ = d.instance.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
 	w := words{d: d, index: index, shown: d.rotation(page)}
 	if w.left, w.bottom, err = d.measure(&p, page, index); err != nil {
 		return p, err
@@ -96,7 +96,7 @@ func (d *Document) Page(index int) (Page, error) {
 	if err != nil {
 		return p, d.failed("read", index, err)
 	}
-	defer d.instance.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+	defer func() { _, _ = d.instance.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
 	w.text = text.TextPage
 	if err := w.read(); err != nil {
 		return p, err
