@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/aviation"
+)
+
+// The question a reader of the blueprint asks first, over the NTSB's own exports: nothing
+// matches, which the counts prove; in the whole year there was one; and a winter can be
+// read in two ways, both shown.
+func TestWinterIn2021(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 8,106 cases in")
+	}
+	dir := os.Getenv("SEXTANT_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	file := filepath.Join(dir, "data", "ntsb-carol", "NTSB_2020_2024.csv.gz")
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("needs %s in the shared data (SEXTANT_SHARED)", file)
+	}
+	src, err := aviation.OpenNTSB(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := openDesk(t, t.TempDir(), src)
+	a := d.ask(t, "Were there any fatal Cessna 172 accidents in Alaska during winter 2021?")
+	if a.Status != sextant.NoData || len(a.Evidence) > 0 || a.Usage.ModelCalls != 0 {
+		t.Errorf("%s with %d passages: %s", a.Status, len(a.Evidence), a.Summary)
+	}
+	if !slices.ContainsFunc(a.Ledger.Widenings, func(w sextant.Widening) bool { return w.Count == 1 }) {
+		t.Errorf("widenings %+v", a.Ledger.Widenings)
+	}
+	if len(a.Ledger.Ambiguous) != 1 || len(a.Ledger.Ambiguous[0].Readings) != 2 {
+		t.Errorf("readings %+v", a.Ledger.Ambiguous)
+	}
+	if _, c := d.figure(t, "How many fatal Cessna 172 accidents in Alaska in 2021?"); c.Total != 1 || c.Method.DataDate == "" {
+		t.Errorf("in the year: %d", c.Total)
+	}
+}
