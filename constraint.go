@@ -34,7 +34,7 @@ type Constraint struct {
 	Field       string   `json:"field"`
 	Op          Op       `json:"op"`
 	Values      []any    `json:"values"`
-	Text        string   `json:"text"` // the words it came from, as they stand in the question
+	Text        string   `json:"text"`           // the words it came from, as they stand in the question
 	Expr        string   `json:"expr,omitempty"` // as EXPR, where field, operator and values do not say all of it
 	Origin      Origin   `json:"origin"`
 	Implied     bool     `json:"implied,omitempty"` // brought along by a name: SR22 is a Cirrus

@@ -31,7 +31,7 @@ var orders = sextant.Collection{
 }
 
 var lexicon = &constrain.Lexicon{Dates: "day", EventNouns: []string{"order"}, Units: map[string]string{"lines": "lines"},
-	Measures:  []constrain.Measure{{Field: "total", After: []string{"spent"}}}, Grave: "total", Summed: map[string]bool{"total": true},
+	Measures: []constrain.Measure{{Field: "total", After: []string{"spent"}}}, Grave: "total", Summed: map[string]bool{"total": true},
 	Groupings: map[string]constrain.Grouping{"year": {Name: "year", Field: "day", By: "year"}, "city": {Name: "city", Field: "city"}, "item": {Name: "item", Field: "item"}, "month": {Name: "month", Field: "day", By: "month_of_year"}}}
 
 type order struct {
