@@ -66,88 +66,16 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	}
 	q.ownStory(background)
 	defined, ruled := q.definitional(), q.aboutRule(claims)
+	company := newCompany(q, claims)
 	var out []Claim
 	for k, c := range claims {
-		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak > Firm && !q.accompanied(claims, k) || c.Apart && !q.apart(claims, k) {
+		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak > Firm && !company.keeps(k) || c.Apart && !company.apart(k) {
 			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
 	}
 	return out
 }
-
-// apart reports whether on both sides of a claim stand other conditions, commas, stops or
-// the ends of the question: "R22 training Texas".
-func (q *Query) apart(claims []Claim, k int) bool {
-	c := claims[k]
-	if c.From > 0 && (negations[q.Word(c.From-1)] || adjacentOnly[q.Word(c.From-1)]) {
-		c.From--
-	}
-	before := c.From == 0 || strings.ContainsAny(q.Gap(c.From), ",;:.?!(") || k > 0 && claims[k-1].To == c.From && len(claims[k-1].Conditions) > 0
-	after := c.To == len(q.Tokens) || strings.ContainsAny(q.Gap(c.To), ",;:.?!)") || k+1 < len(claims) && claims[k+1].From == c.To && len(claims[k+1].Conditions) > 0
-	return before && after
-}
-
-// accompanied reports whether anything ties a weak claim to the records: an event, one of
-// the domain's words, another condition, a preposition of time before it, or that it says
-// nothing of a further noun. "Taxi drivers at the airport" has no phase of flight.
-func (q *Query) accompanied(claims []Claim, k int) bool {
-	c := claims[k]
-	if q.happening() || q.Joined(c.From) && whileIn[q.Word(c.From-1)] || c.Weak == WeakNoun && (!q.Joined(c.To) || situating[q.Word(c.To)]) {
-		return true
-	}
-	guesses := 0
-	for j, other := range claims {
-		switch {
-		case j == k || other.Apart && !q.apart(claims, j) || len(other.Conditions) == 0 && other.Cannot == nil && other.Request == nil:
-		case assumes(other) || assumes(c) && other.Weak > Firm:
-			guesses++
-		default:
-			return true
-		}
-	}
-	if guesses > 1 { // "robinsn r22 helecopter californa"
-		return true
-	}
-	bare := true
-	for i, t := range q.Tokens {
-		if i >= c.From && i < c.To {
-			continue
-		}
-		if q.Lexicon.Ties[t.Lower] && !assumes(c) {
-			return true
-		}
-		bare = bare && (stopWords[t.Lower] || q.EventNoun(i))
-	}
-	return bare
-}
-
-// assumes reports whether a claim was read from a misspelling, which is no company for
-// another guess.
-func assumes(c Claim) bool {
-	return len(c.Conditions) > 0 && c.Conditions[0].Assumed != "" && c.Weak > Firm
-}
-
-// happening reports whether the question names what happened, and not only papers.
-func (q *Query) happening() bool {
-	for i := range q.Tokens {
-		if q.EventNoun(i) && !q.document(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// document reports whether token i names the paper rather than what happened.
-func (q *Query) document(i int) bool {
-	return q.Lexicon.Documents[strings.TrimSuffix(q.Tokens[i].Lower, "s")]
-}
-
-// whileIn are words before what was being done, situating those after what it is about.
-var (
-	whileIn   = set(`on during in while after before when`)
-	situating = set(`with during over near that which since from without being while`)
-)
 
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".
 var pronouns = set(`their theirs them they those these`)
