@@ -26,6 +26,7 @@ type config struct {
 
 	Encoder  encoderConfig  `yaml:"encoder"`
 	Reranker rerankerConfig `yaml:"reranker"`
+	Models   modelsConfig   `yaml:"models"`
 	Traces   tracesConfig   `yaml:"traces"`
 	Fetch    fetchConfig    `yaml:"fetch"`
 }
@@ -75,6 +76,7 @@ func loadConfig(path string, env environment) (config, error) {
 		return c, err
 	}
 	c.Reranker.environment(env)
+	c.Models.environment(env)
 	if err := c.Traces.environment(env); err != nil {
 		return c, err
 	}

@@ -91,6 +91,10 @@ func (s *session) examine(ctx context.Context) (diagnosis, error) {
 		d.Holder = &h
 	}
 	e := s.examineEncoder(ctx, &d)
+	if _, err := s.config.Models.models(); err != nil {
+		message, hint := explain(err)
+		d.find("", message, hint)
+	}
 	inspector, err := sqlite.Inspect(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		d.find("", "There is no data folder yet.", "")

@@ -25,6 +25,7 @@ func (c config) secrets() []secretSetting {
 		{"encoder.key", "EMBEDDING_API_KEY", c.Encoder.Key},
 		{"encoder.ingest.key", "EMBEDDING_INGEST_KEY", c.Encoder.Ingest.Key},
 		{"reranker.key", "RERANK_API_KEY", c.Reranker.Key},
+		{"models.key", c.Models.keyVariable(), c.Models.Key},
 		{"openai", "OPENAI_API_KEY", ""},
 		{"anthropic", "ANTHROPIC_API_KEY", ""},
 		{"qdrant", "QDRANT_API_KEY", ""},
@@ -35,7 +36,7 @@ func (c config) secrets() []secretSetting {
 }
 
 func (c config) withoutSecrets() config {
-	c.Serve.Keys, c.Encoder.Key, c.Encoder.Ingest.Key, c.Reranker.Key = nil, "", "", ""
+	c.Serve.Keys, c.Encoder.Key, c.Encoder.Ingest.Key, c.Reranker.Key, c.Models.Key = nil, "", "", "", ""
 	return c
 }
 

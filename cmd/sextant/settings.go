@@ -39,6 +39,11 @@ func (s *session) settings() []setting {
 		s.setting("reranker.key", secret(c.Reranker.Key != ""), "RERANK_API_KEY"),
 		s.setting("reranker.format", c.Reranker.Format, "RERANK_FORMAT"),
 		s.setting("reranker.weight", c.Reranker.Weight, "RERANK_WEIGHT"),
+		s.setting("models.provider", c.Models.Provider, "LLM_PROVIDER"),
+		s.setting("models.base_url", c.Models.address(), modelProviders[c.Models.provider()].urlVariable),
+		s.setting("models.key", secret(c.Models.Key != ""), c.Models.keyVariable()),
+		s.setting("models.small", c.Models.Small, "REFINEMENT_MODEL"),
+		s.setting("models.large", c.Models.Large, "GENERATION_MODEL"),
 		s.setting("traces.off", yes(c.Traces.Off), "SEXTANT_TRACES"),
 		s.setting("traces.without_content", yes(c.Traces.WithoutContent), "SEXTANT_TRACE_CONTENT"),
 		s.setting("traces.mlflow", c.Traces.MLflow, "MLFLOW_TRACKING_URI"),
@@ -50,6 +55,7 @@ func (s *session) settings() []setting {
 		s.setting("serve.root_path", c.Serve.RootPath, "ROOT_PATH"),
 	}
 	defaults := map[string]string{"encoder.kind": "local", "serve.host": "127.0.0.1", "serve.port": "8000"}
+	defaults["models.small"], defaults["models.large"] = c.Models.names()
 	shown := list[:0]
 	for _, set := range list {
 		if set.Value = cmp.Or(set.Value, defaults[set.Name]); set.Value != "" {
