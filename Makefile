@@ -22,7 +22,7 @@ FUZZTIME ?= 5s
 GENERATED ?= 100000
 BENCH    ?= .
 
-.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live clean outage
+.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live live-server clean outage
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -77,13 +77,17 @@ page: $(PAGE) ## build the page again from web/ui into web/dist
 $(PAGE): web/ui/package-lock.json
 	npm --prefix web/ui ci --no-audit --no-fund
 
-# A live test talks to a real service that costs money or is somebody's: it has the build
-# tag live, and a line "// needs: NAME, ..." for the environment it reads.
+# A live test talks to a real service that costs money or is somebody's, or to a model
+# server that takes minutes to build: it has the build tag live, and a line
+# "// needs: NAME, ..." for what it wants, without which it is skipped.
+live-server: ## build the local model server of the live tests, once: about ten minutes
+	.ci/live-server
+
 live: ## tests against real services of yours; prints what they need
 	@files=$$(grep -rl --include='*_test.go' '^//go:build live' . || true); \
 	if [ -z "$$files" ]; then echo "there is no live test yet"; exit 0; fi; \
 	grep -h '^// needs: ' $$files | sort -u; \
-	go test -tags live -count=1 -run '^TestLive' $$(dirname $$files | sort -u)
+	go test -tags live -count=1 -v -run '^TestLive' $$(dirname $$files | sort -u)
 
 vet:
 	go vet ./...
