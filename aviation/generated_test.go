@@ -231,63 +231,90 @@ func years(docs []*sextant.Document) [2]int {
 	return out
 }
 
-// oracle counts by looking at every document: each condition once, kept as a set, and where
-// sets meet at the documents themselves, since conditions on aircraft must hold for one.
+// oracle counts by looking at every document and every aircraft: each condition once, kept
+// as a set. Conditions on aircraft must hold for one of them, so their sets are of aircraft.
 type oracle struct {
 	schema filter.Schema
 	docs   []*sextant.Document
-	sets   map[string][]uint64
+	owner  []int // of each aircraft, its document
+	sets   map[string]set
 }
 
-func (o *oracle) set(s saying) []uint64 {
+// set marks documents or aircraft by their place.
+type set []uint64
+
+func newOracle(docs []*sextant.Document) *oracle {
+	o := &oracle{schema: aviation.Incidents().Schema, docs: docs, sets: map[string]set{}}
+	for i, d := range docs {
+		for range d.Meta.Groups[aviation.Aircraft] {
+			o.owner = append(o.owner, i)
+		}
+	}
+	return o
+}
+
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+func (o *oracle) set(s saying) set {
 	if have, ok := o.sets[s.text]; ok {
 		return have
 	}
-	out := make([]uint64, (len(o.docs)+63)/64)
-	f := s.whole()
+	out := make(set, len(o.owner)/64+1+len(o.docs)/64)
+	at := 0
 	for i, d := range o.docs {
-		if o.schema.Match(f, d.Meta) {
-			out[i/64] |= 1 << (i % 64)
+		if !s.group {
+			if o.schema.Match(s.filter, d.Meta) {
+				out.add(i)
+			}
+			continue
+		}
+		for k := range d.Meta.Groups[aviation.Aircraft] {
+			if o.schema.MatchElement(filter.Each{Group: aviation.Aircraft, Filter: s.filter}, d.Meta, aviation.Aircraft, k) {
+				out.add(at)
+			}
+			at++
 		}
 	}
 	o.sets[s.text] = out
 	return out
 }
 
-func (s saying) whole() filter.Filter {
-	if s.group {
-		return filter.Each{Group: aviation.Aircraft, Filter: s.filter}
-	}
-	return s.filter
-}
-
 func (o *oracle) count(said []saying) int64 {
-	both := slices.Clone(o.set(said[0]))
-	for _, s := range said[1:] {
-		for i, w := range o.set(s) {
-			both[i] &= w
-		}
-	}
-	var joint, one filter.And
+	var events, aircraft set
 	for _, s := range said {
 		if s.group {
-			one = append(one, s.filter)
+			aircraft = both(aircraft, o.set(s))
 		} else {
-			joint = append(joint, s.filter)
+			events = both(events, o.set(s))
 		}
 	}
-	if len(one) > 0 {
-		joint = append(joint, filter.Each{Group: aviation.Aircraft, Filter: one})
-	}
-	var n int64
-	for i, w := range both {
-		for ; w != 0; w &= w - 1 {
-			if o.schema.Match(joint, o.docs[i*64+bits.TrailingZeros64(w)].Meta) {
-				n++
+	if aircraft != nil {
+		owners := make(set, len(o.docs)/64+1)
+		for k, i := range o.owner {
+			if aircraft.has(k) {
+				owners.add(i)
 			}
 		}
+		events = both(owners, events)
+	}
+	var n int64
+	for _, w := range events {
+		n += int64(bits.OnesCount64(w))
 	}
 	return n
+}
+
+// both is what two sets share; nil is everything.
+func both(a, b set) set {
+	if a == nil || b == nil {
+		return slices.Concat(a, b)
+	}
+	out := make(set, min(len(a), len(b)))
+	for i := range out {
+		out[i] = a[i] & b[i]
+	}
+	return out
 }
 
 // question writes sayings of different fields as one question.
@@ -331,7 +358,7 @@ func TestGeneratedQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := constrain.NewParser(v, aviation.Lexicon(), aviation.Made)
-	all, o := sayings(docs), &oracle{schema: aviation.Incidents().Schema, docs: docs, sets: map[string][]uint64{}}
+	all, o := sayings(docs), newOracle(docs)
 	r := rand.New(rand.NewPCG(1, 2))
 	wrong, none := 0, 0
 	for range n {

@@ -52,9 +52,9 @@ func (x *company) counts(k int) bool {
 	return (len(c.Conditions) > 0 || c.Cannot != nil || c.Request != nil) && !(c.Apart && !x.apart(k))
 }
 
-// guessed reports whether a weak claim was read from a misspelling.
+// guessed reports whether a weak name was read from a misspelling.
 func guessed(c Claim) bool {
-	return c.Weak > Firm && len(c.Conditions) > 0 && c.Conditions[0].Assumed != ""
+	return c.Weak == WeakName && len(c.Conditions) > 0 && c.Conditions[0].Assumed != ""
 }
 
 // keeps reports whether a weak claim has company: an event, one of the domain's words,

@@ -101,7 +101,7 @@ func (x *valueIndex) otherwise(q *Query, i int) (Claim, bool) {
 		return Claim{}, false
 	}
 	c, ok := x.byWord[near]
-	return Claim{From: i, To: i + 1, Conditions: assumed([]Condition{c}, q.Tokens[i].Text, near), Weight: -5, Weak: WeakName}, ok
+	return Claim{From: i, To: i + 1, Conditions: assumed([]Condition{c}, q.Tokens[i].Text, near), Weight: -5, Weak: WeakNoun}, ok
 }
 
 // pluralAt is longestAt for a value whose last word is in the plural: "head torches".
