@@ -23,6 +23,10 @@ type metrics struct {
 	calls     prometheus.Counter
 	tokens    *prometheus.CounterVec
 	certainty *prometheus.CounterVec
+
+	confidence *prometheus.HistogramVec
+	coverage   *prometheus.HistogramVec
+	diversity  *prometheus.HistogramVec
 }
 
 // Answers take from under a millisecond, by rules, to a minute, with models.
@@ -42,7 +46,11 @@ func newMetrics(c Config) *metrics {
 		tokens:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sextant_model_tokens_total", Help: "Tokens of language models."}, []string{"direction"}),
 		certainty: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sextant_answers_total", Help: "Answers by their confidence and how they ended."}, []string{"confidence", "status"}),
 	}
-	m.registry.MustRegister(m.questions, m.duration, m.stages, m.ledger, m.passages, m.removed, m.degraded, m.calls, m.tokens, m.certainty)
+	shares := prometheus.LinearBuckets(0.1, 0.1, 10)
+	m.confidence = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_confidence", Help: "Confidence of searches, 0 to 1, by what was recommended.", Buckets: shares}, []string{"recommendation"})
+	m.coverage = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_coverage", Help: "Share of the aspects of a search that its results speak of, by what was recommended.", Buckets: shares}, []string{"recommendation"})
+	m.diversity = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_domains", Help: "Kinds of source among the results of a search, by what was recommended.", Buckets: prometheus.LinearBuckets(0, 1, 8)}, []string{"recommendation"})
+	m.registry.MustRegister(m.confidence, m.coverage, m.diversity, m.questions, m.duration, m.stages, m.ledger, m.passages, m.removed, m.degraded, m.calls, m.tokens, m.certainty)
 	if c.Traces != nil {
 		m.registry.MustRegister(spool{c.Traces})
 	}
@@ -81,6 +89,14 @@ func (m *metrics) final(a *sextant.Answer) {
 	case len(l.Constraints) > 0:
 		m.ledger.WithLabelValues("some").Inc()
 	}
+}
+
+// searched counts the signals of a search. How often a new query is recommended, and at
+// which coverage, is the number of observations under that label.
+func (m *metrics) searched(r *sextant.SearchResult) {
+	m.confidence.WithLabelValues(r.Recommendation).Observe(r.Confidence)
+	m.coverage.WithLabelValues(r.Recommendation).Observe(r.Coverage.Ratio)
+	m.diversity.WithLabelValues(r.Recommendation).Observe(float64(r.Diversity.Domains))
 }
 
 // failed counts a question that ended without an answer.

@@ -46,6 +46,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.metrics.searched(&result)
 	return writeJSON(w, http.StatusOK, result)
 }
 

@@ -129,10 +129,11 @@ func TestMetricsCountQuestionsByTheirEnding(t *testing.T) {
 		do(s.Handler(), request("POST", "/v1/ask", string(body)))
 	}
 	do(s.Handler(), request("POST", "/v1/ask", `{"question": "x y z", "filter": "nonsense"}`))
+	do(s.Handler(), request("POST", "/v1/search", `{"query": "carburetor ice"}`))
 	got := do(s.Handler(), request("GET", "/metrics", ""))
 	expect(t, got, http.StatusOK)
 	for _, line := range []string{`sextant_questions_total{intent="factual",status="no_data"} 2`, `sextant_questions_total{intent="",status="error"} 1`, `sextant_ledger_total{outcome="none"} 2`,
-		`sextant_traces_pending{target="mlflow"} 1`, `sextant_traces_kept 1`, `sextant_question_duration_seconds_count{status="no_data"} 2`} {
+		`sextant_traces_pending{target="mlflow"} 1`, `sextant_traces_kept 1`, `sextant_search_coverage_count{recommendation="proceed"} 1`, `sextant_question_duration_seconds_count{status="no_data"} 2`} {
 		if !strings.Contains(got.Body.String(), line) {
 			t.Errorf("there is no line %s in:\n%s", line, got.Body)
 		}
