@@ -29,15 +29,6 @@ type bucket struct {
 	count  int64
 }
 
-func (t tally) of(key string) int64 {
-	for _, b := range t.buckets {
-		if b.key == key {
-			return b.count
-		}
-	}
-	return 0
-}
-
 func (t tally) counts() map[string]int64 {
 	out := make(map[string]int64, len(t.buckets))
 	for _, b := range t.buckets {
