@@ -110,6 +110,12 @@ type state struct {
 // current returns the state of the collections as they are now, derived anew only if
 // one of them changed.
 func (e *Engine) current(ctx context.Context) (*state, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// What is begun for one who gives up is finished for the next: on a busy machine callers
+	// that each wait two seconds would otherwise keep it from ever being ready.
+	ctx = context.WithoutCancel(ctx)
 	collections, sequences, err := e.open(ctx)
 	if err != nil {
 		return nil, err
