@@ -115,7 +115,7 @@ func (n *names) goesWith(q *constrain.Query, i int) bool {
 }
 
 // aircraftVerbs may follow the name of an aircraft; verbs in -ed need no entry.
-var aircraftVerbs = wordSet(`pilot crew captain owner ground nose belly hard forced emergency was were is are has had have did does went ran broke fell spun flew flying lost hit struck took got made or and vs versus than but not with without who whose when where while after before being down only either too all ever go went cause causes caused fly flies crash`)
+var aircraftVerbs = wordSet(`outside inside above below between through throughout until till except excluding pilot crew captain owner ground nose belly hard forced emergency was were is are has had have did does went ran broke fell spun flew flying lost hit struck took got made or and vs versus than but not with without who whose when where while after before being down only either too all ever go went cause causes caused fly flies crash`)
 
 // surname reports whether an unknown name with a capital stands before a maker's, in a
 // question that names no event: "Clyde Cessna".

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +77,41 @@ func TestStrategiesDiffer(t *testing.T) {
 		got := plan.Make(p.Parse(question, time.Now()), p, words)
 		if got.Strategy != want.strategy || got.Roles[0] != want.first || len(got.Needed) != want.needed {
 			t.Errorf("%s: %+v", question, got)
+		}
+	}
+}
+
+// Strategies name roles, not collections: a water board with a log of bursts, by-laws, a
+// press file and a handbook is planned for like any other domain.
+func TestRolesOfAForeignDomain(t *testing.T) {
+	board := []sextant.Collection{
+		{Name: "bursts", Role: sextant.RoleEvents, DateField: "day", Schema: filter.Schema{Fields: []filter.Field{{Name: "day", Kind: filter.Time}, {Name: "pipe", Kind: filter.Keyword}, {Name: "ward", Kind: filter.Keyword}}}},
+		{Name: "bylaws", Role: sextant.RoleRules, Schema: filter.Schema{Fields: []filter.Field{{Name: "bylaw", Kind: filter.Keyword}}}},
+		{Name: "cuttings", Role: sextant.RoleReports},
+		{Name: "handbook", Role: sextant.RoleReference},
+	}
+	phrases, err := constrain.ParsePhrases("lead pipe -> pipe=lead\neast ward -> ward=east\nbylaw nine -> bylaw=9\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := constrain.NewParser(&constrain.Vocabulary{Collections: board}, &constrain.Lexicon{Phrases: phrases, Dates: "day", EventNouns: []string{"burst"}}, nil)
+	w := plan.Words{Subject: map[string]bool{"pipe": true, "water": true, "valve": true}, Kinds: map[string]bool{"pipe": true}, Places: map[string]bool{"day": true, "ward": true},
+		Sources: map[sextant.Role][]string{sextant.RoleEvents: {"burst"}, sextant.RoleRules: {"bylaw", "rule"}, sextant.RoleReports: {"cutting", "newspaper"}}}
+	for question, want := range map[string]struct {
+		intent plan.Intent
+		needed []sextant.Role
+	}{
+		"How many bursts in the east ward in 2011?":                {plan.Factual, []sextant.Role{sextant.RoleEvents}},
+		"Why did the lead pipe burst in the east ward?":            {plan.Causal, []sextant.Role{sextant.RoleEvents}},
+		"Was the crew allowed to open the valve under bylaw nine?": {plan.Compliance, []sextant.Role{sextant.RoleRules, sextant.RoleEvents}},
+		"What does bylaw nine require?":                            {plan.Regulatory, []sextant.Role{sextant.RoleRules}},
+		"Did lead pipe bursts go up between 2001 and 2011?":        {plan.Comparative, []sextant.Role{sextant.RoleEvents}},
+		"Bursts, bylaws and newspaper cuttings about valves":       {plan.MultiSource, []sextant.Role{sextant.RoleEvents, sextant.RoleRules, sextant.RoleReports}},
+		"newspaper cuttings about bylaw nine":                      {plan.Factual, []sextant.Role{sextant.RoleReports}},
+	} {
+		got := plan.Make(p.Parse(question, time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC)), p, w)
+		if got.Intent != want.intent || !slices.Equal(got.Needed, want.needed) {
+			t.Errorf("%s: %s needs %v, want %s needs %v", question, got.Intent, got.Needed, want.intent, want.needed)
 		}
 	}
 }
