@@ -49,7 +49,7 @@ type Archive struct {
 
 // stats are counted since the archive was opened.
 type stats struct {
-	kept, refused, dropped, delivered, failed atomic.Int64
+	kept, refused, delivered, failed atomic.Int64
 }
 
 // Stats says how the archive is doing. Counts are since it was opened, except Pending and

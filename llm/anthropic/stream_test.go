@@ -219,7 +219,7 @@ func TestRetryAfterInAllItsForms(t *testing.T) {
 			for k, v := range c.headers {
 				w.Header().Set(k, v)
 			}
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 		})
 		_, err := llm.Complete(t.Context(), m, hello)
 		var known *llm.Error

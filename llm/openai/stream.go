@@ -134,7 +134,7 @@ func sse(r *bufio.Reader) iter.Seq2[[]byte, error] {
 					return
 				}
 			}
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {

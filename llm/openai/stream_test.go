@@ -155,7 +155,7 @@ func TestRetryAfterInAllItsForms(t *testing.T) {
 	} {
 		m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set(header[0], header[1])
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 		})
 		_, err := llm.Complete(t.Context(), m, hello)
 		var known *llm.Error

@@ -43,7 +43,7 @@ func run(ctx context.Context, path string) error {
 	if err := memo.Write(&out, e.Fingerprint(), r.texts, r.vectors); err != nil {
 		return err
 	}
-	fmt.Printf("%d texts, %d bytes\n", len(r.texts), out.Len())
+	fmt.Fprintf(os.Stderr, "%d texts, %d bytes\n", len(r.texts), out.Len())
 	return os.WriteFile(path, out.Bytes(), 0o644)
 }
 
