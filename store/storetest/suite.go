@@ -50,6 +50,7 @@ func RunWith(t *testing.T, open Open, d Differences) {
 		{"Pages", testPages},
 		{"Search", testSearch},
 		{"Dense", d.testDense},
+		{"Hybrid", d.testHybrid},
 		{"Specifications", testSpecifications},
 		{"Collections", testCollections},
 		{"Refused", testRefused},
