@@ -153,8 +153,8 @@ func differences(before, after trace.View) (out []TraceDifference) {
 			out = append(out, TraceDifference{Stage: s.Name, What: "did not run now"})
 		}
 	}
-	if len(before.Spans) > 0 && len(out) == 0 {
-		out = changedFields("answer", timeless(rootOutputs(before)), timeless(rootOutputs(after)))
+	if len(before.Spans) > 0 {
+		out = append(out, changedFields("answer", timeless(rootOutputs(before)), timeless(rootOutputs(after)))...)
 	}
 	return out
 }

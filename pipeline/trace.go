@@ -254,15 +254,60 @@ func (a *asking) noteModes() {
 	a.note(spanRefine, trace.Tool, nil, mode{cmp.Or(a.question.Refine, "none"), n, n})
 }
 
-func (a *asking) validated() any { return a.answer.Ledger }
+// validated tells of the conditions and their counts. The whole ledger stands in the
+// answer, which the root shows: saying it twice would double what a trace costs.
+func (a *asking) validated() any {
+	type condition struct {
+		Field string `json:"field"`
+		Op    string `json:"op"`
+		Text  string `json:"text"`
+		Alone int64  `json:"alone"`
+	}
+	l := &a.answer.Ledger
+	out := struct {
+		Constraints []condition      `json:"constraints"`
+		Joint       int64            `json:"joint"`
+		By          map[string]int64 `json:"joint_by_collection"`
+		Filter      string           `json:"filter,omitempty"`
+	}{[]condition{}, l.Joint, l.JointByCollection, l.Filter}
+	for _, k := range l.Constraints {
+		out.Constraints = append(out.Constraints, condition{k.Field, string(k.Op), k.Text, k.Alone})
+	}
+	return out
+}
 
-func (a *asking) computed() any { return a.answer.Computed }
+// computed tells which figures were made; their rows and ids stand in the answer.
+func (a *asking) computed() any {
+	type figure struct {
+		Kind   string `json:"kind"`
+		Title  string `json:"title"`
+		Total  int64  `json:"total"`
+		Rows   int    `json:"rows"`
+		Filter string `json:"filter"`
+	}
+	out := []figure{}
+	for i := range a.answer.Computed {
+		c := &a.answer.Computed[i]
+		out = append(out, figure{c.Kind, c.Title, c.Total, len(c.Rows), c.Filter})
+	}
+	return out
+}
 
 // found is what a retrieval brought: the passages, and which revisions of their documents
 // were read, so that a later difference can name what changed.
 type found struct {
-	Passages  []sextant.Passage `json:"passages"`
-	Documents []revision        `json:"documents"`
+	Passages  []passage  `json:"passages"`
+	Documents []revision `json:"documents"`
+}
+
+// passage is what a viewer of traces draws; metadata stand in the answer.
+type passage struct {
+	ChunkID    string             `json:"chunk_id"`
+	DocumentID sextant.DocumentID `json:"document_id"`
+	Source     string             `json:"source"`
+	Content    string             `json:"content"`
+	Score      float64            `json:"score"`
+	Reasons    []sextant.Reason   `json:"reasons,omitempty"`
 }
 
 type revision struct {
@@ -271,7 +316,11 @@ type revision struct {
 }
 
 func (a *asking) retrieved() any {
-	f := found{Passages: a.answer.Evidence, Documents: make([]revision, len(a.documents))}
+	f := found{Passages: make([]passage, len(a.answer.Evidence)), Documents: make([]revision, len(a.documents))}
+	for i := range a.answer.Evidence {
+		p := &a.answer.Evidence[i]
+		f.Passages[i] = passage{p.ChunkID, p.DocumentID, p.Source, p.Content, p.Score, p.Reasons}
+	}
 	for i, d := range a.documents {
 		f.Documents[i] = revision{d.ID, d.Revision}
 	}
@@ -279,10 +328,17 @@ func (a *asking) retrieved() any {
 }
 
 func (a *asking) generated() any {
+	texts := func(findings []sextant.Finding) []string {
+		out := make([]string, len(findings))
+		for i, f := range findings {
+			out[i] = f.Text
+		}
+		return out
+	}
 	return struct {
-		Findings    []sextant.Finding `json:"findings"`
-		CausalChain []sextant.Finding `json:"causal_chain,omitempty"`
-	}{a.answer.Findings, a.answer.CausalChain}
+		Findings    []string `json:"findings"`
+		CausalChain []string `json:"causal_chain,omitempty"`
+	}{texts(a.answer.Findings), texts(a.answer.CausalChain)}
 }
 
 func (a *asking) proven() any {
