@@ -69,6 +69,7 @@ type asking struct {
 
 	root   *trace.Root     // nil when nothing is recorded
 	top    context.Context // of the trace's root
+	told   bool            // the answer was yielded: who stops listening then has it
 	ended  string          // how, for the trace
 	failed error           // what the trace's root failed with
 }
@@ -257,7 +258,7 @@ func (a *asking) finish() error {
 	a.settle()
 	a.summarize()
 	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
-	if !a.yield(sextant.Final{Answer: a.answer}, nil) {
+	if a.told = true; !a.yield(sextant.Final{Answer: a.answer}, nil) {
 		return errStopped
 	}
 	return nil
@@ -272,6 +273,7 @@ func (a *asking) exhausted() {
 	a.answer.Status = sextant.BudgetExhausted
 	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The limit of %s was reached; what is given here was proven until then. %s", a.question.Limits.WallTime, a.figures()))
 	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
+	a.told = true
 	a.yield(sextant.Final{Answer: a.answer}, nil)
 }
 
@@ -282,5 +284,6 @@ func (a *asking) unavailable(err error) {
 	a.answer.Summary = message + " " + hint
 	a.answer.Degraded = append(a.answer.Degraded, sextant.Degradation{Stage: "store", Reason: message})
 	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
+	a.told = true
 	a.yield(sextant.Final{Answer: a.answer}, nil)
 }

@@ -104,6 +104,8 @@ func (a *asking) traceID() string {
 // with.
 func (a *asking) ending(err error) {
 	switch {
+	case errors.Is(err, errStopped) && a.told:
+		a.ended = string(a.answer.Status)
 	case errors.Is(err, errStopped):
 		a.ended = "stopped"
 	case a.answer.Status == "":

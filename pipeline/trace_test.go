@@ -80,6 +80,15 @@ func TestEveryEndingLeavesATrace(t *testing.T) {
 			t.Errorf("the trace ended as %s, want %s", got, status)
 		}
 	}
+	// Who has the answer need not wait for the end of the loop.
+	for event := range e.Ask(t.Context(), question) {
+		if _, ok := event.(sextant.Final); ok {
+			break
+		}
+	}
+	if got := last(t, sink); got.Summary.Status != "answered" || got.View().Spans[0].Status != "ok" {
+		t.Errorf("a question whose answer was taken ended as %s", got.Summary.Status)
+	}
 	// Stopping at any moment.
 	for n := range 30 {
 		before := len(sink.Records())

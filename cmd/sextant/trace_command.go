@@ -114,11 +114,10 @@ func (c *traceListCommand) Run(ctx context.Context, s *session) error {
 			p.text("", "No traces.")
 			return
 		}
-		t := table{head: []string{"trace", "when", "took", "status", "question"}, right: []bool{false, false, true, false, false}}
-		for _, l := range list {
-			t.rows = append(t.rows, []string{l.TraceID, humanize.Time(l.Began), took(l.DurationMS), l.Status, l.Question})
+		for _, l := range list { // no table: it would cut the ids, which are there to be copied
+			p.text("", l.TraceID+"  "+l.Question)
+			p.note("    ", fmt.Sprintf("%s, %s, %s", humanize.Time(l.Began), took(l.DurationMS), l.Status))
 		}
-		p.table(t)
 	})
 }
 

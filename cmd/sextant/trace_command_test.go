@@ -29,10 +29,13 @@ func TestTraceVerbs(t *testing.T) {
 	sx("ask", "How many accidents were there in 2008?")
 	out, _ := sx("trace", "list", "--json")
 	var list []trace.Listed
-	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 || list[0].Status == "" {
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 || list[0].Status != "answered" {
 		t.Fatalf("%v %s", err, out)
 	}
 	id := list[0].TraceID
+	if out, _ := sx("trace", "list"); !strings.Contains(out, id) {
+		t.Errorf("the list cuts ids: %s", out)
+	}
 	if out, _ := sx("trace", "show", id); !strings.Contains(out, "constraint_validation") {
 		t.Errorf("show: %s", out)
 	}
