@@ -175,7 +175,7 @@ func sayings(docs []*sextant.Document) []saying {
 	craft(beforeNoun, "engine type", is("engine_type", "Turbo Fan", "Turbo Jet"), "jet")
 	craft(beforeNoun, "amateur", is("amateur_built", "yes"), "amateur-built")
 	craft(beforeNoun, "amateur", is("amateur_built", "no"), "factory-built")
-	for _, c := range []string{"Helicopter", "Glider", "Balloon", "Airplane"} {
+	for _, c := range []string{"Helicopter", "Glider", "Balloon"} { // "twin-engine airplane" is an airplane by the way, not by condition
 		craft(beforeNoun, "category", is("aircraft_category", c), "%s", strings.ToLower(c))
 	}
 	for _, p := range []string{"91", "121", "135", "137"} {

@@ -154,6 +154,9 @@ func (q *Query) besidePeriod(i int) (period, bool) {
 		n, at = 1, i
 	}
 	unit := calendarUnits[q.Word(at)]
+	if !ok && q.Word(at) != unit {
+		return period{}, false // "MO after 2004" is Missouri
+	}
 	if w := q.Word(at + 1); unit != "" && (w == "ending" || w == "ended") { // "the 12 months ending June 2005"
 		p, ok := q.ofPeriod(q.Skip(at+2, "in", "on"))
 		return period{Span: Span{back(p.To.AddDate(0, 0, 1), n, unit), p.To}, to: p.to}, ok && p.closed()

@@ -70,6 +70,9 @@ var fillers = set(`the year years of night month months calendar all date dates 
 // opening reads what stands before a period: the side that is meant and where the
 // period starts.
 func (q *Query) opening(i int) (side, int) {
+	if i >= 0 && i < len(q.Tokens) && q.Tokens[i].upper && !q.upper && len(q.Tokens[i].Text) == 2 {
+		return within, i // the IN of "accidents in IN between 2003 and 2005" is a code
+	}
 	s, at, ok := prepositions.At(q, i)
 	if !ok || !q.Joined(at) {
 		return within, i // "by year, 2005 through 2010"
