@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -106,16 +107,25 @@ const columnGap = 3
 // table writes a table two columns in, narrowing its widest columns of words until it
 // fits; their cells then run over several lines.
 func (p *page) table(t table) {
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i := range row {
-			row[i] = sextant.CleanText(row[i])
-		}
+	// Cells may belong to an answer, which its trace is still reading: they are cleaned in
+	// copies.
+	t.head, t.rows = cleanCells(t.head), slices.Clone(t.rows)
+	for i, row := range t.rows {
+		t.rows[i] = cleanCells(row)
 	}
 	widths := t.widths(p.width - 2)
 	p.row(t, t.head, widths, dim)
 	for _, row := range t.rows {
 		p.row(t, row, widths, "")
 	}
+}
+
+func cleanCells(row []string) []string {
+	out := make([]string, len(row))
+	for i, cell := range row {
+		out[i] = sextant.CleanText(cell)
+	}
+	return out
 }
 
 func (p *page) row(t table, cells []string, widths []int, code string) {
