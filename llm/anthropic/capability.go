@@ -1,10 +1,10 @@
 package anthropic
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/sextant-rag/sextant/llm"
+	"github.com/sextant-rag/sextant/llm/internal/wire"
 )
 
 // capabilities are what a model was found not to take. The zero value is the most that the
@@ -42,49 +42,30 @@ func known(model string, foreign bool) capabilities {
 	return can
 }
 
-func (m *Model) capabilities() capabilities {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.can
-}
-
 // learn changes what the model is asked for after a refusal, and reports whether another
-// try makes sense. Only a bad request teaches; used is what that request relied on, so
-// that two calls at once do not go down two steps for one refusal.
+// try makes sense.
 func (m *Model) learn(used capabilities, e *llm.Error, r llm.Request) bool {
-	if e.Kind != llm.Invalid || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotImplemented {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.can != used {
-		return true // another call has learnt meanwhile
-	}
-	said := strings.ToLower(e.Message + " " + e.Code)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(said, w) {
-				return true
-			}
-		}
+	if e.Kind != llm.Invalid {
 		return false
 	}
 	toolAsked := len(r.Tools) > 0 || r.Output != nil && used.output == forcedTool
-	switch {
-	case has("temperature") && r.Temperature != nil && !used.noTemperature:
-		m.can.noTemperature = true
-	case has("cache_control") && !used.noCache:
-		m.can.noCache = true
-	case has("strict") && toolAsked && !used.noStrict:
-		m.can.noStrict = true
-	case r.Output != nil && used.output == nativeSchema && has("output_config", "output_format", "output format", "structured output", "json_schema", "schema", "grammar"):
-		m.can.output = forcedTool
-	case r.Output != nil && used.output == forcedTool && has("tool", "schema", "grammar", "thinking"):
-		m.can.output = promptOnly
-	case has("tool") && len(r.Tools) > 0 && !used.noTools && !r.NeedTool:
-		m.can.noTools = true
-	default:
-		return false
-	}
-	return true
+	return m.lessons.Learn(used, e, func(can *capabilities, said wire.Said) bool {
+		switch {
+		case said.Has("temperature") && r.Temperature != nil && !used.noTemperature:
+			can.noTemperature = true
+		case said.Has("cache_control") && !used.noCache:
+			can.noCache = true
+		case said.Has("strict") && toolAsked && !used.noStrict:
+			can.noStrict = true
+		case r.Output != nil && used.output == nativeSchema && said.Has("output_config", "output_format", "output format", "structured output", "json_schema", "schema", "grammar"):
+			can.output = forcedTool
+		case r.Output != nil && used.output == forcedTool && said.Has("tool", "schema", "grammar", "thinking"):
+			can.output = promptOnly
+		case said.Has("tool") && len(r.Tools) > 0 && !used.noTools && !r.NeedTool:
+			can.noTools = true
+		default:
+			return false
+		}
+		return true
+	})
 }

@@ -20,7 +20,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -48,9 +47,7 @@ type Model struct {
 	options Options
 	client  sdk.Client
 	foreign bool // the server is not Anthropic's: it may drop a schema without a word
-
-	mu  sync.Mutex
-	can capabilities
+	lessons wire.Lessons[capabilities]
 }
 
 const route = "v1/messages"
@@ -85,7 +82,9 @@ func New(o Options) (*Model, error) {
 	if foreign && o.Key != "" {
 		settings = append(settings, option.WithHeader("X-Api-Key", o.Key)) // its older place, where such servers look
 	}
-	return &Model{options: o, client: sdk.NewClient(settings...), foreign: foreign, can: known(o.Model, foreign)}, nil
+	m := &Model{options: o, client: sdk.NewClient(settings...), foreign: foreign}
+	m.lessons.Begin(known(o.Model, foreign))
+	return m, nil
 }
 
 // Name is the model's.
@@ -129,7 +128,7 @@ const maxLessons = 6
 // send posts the request, in the way the server is known to take, until it takes it.
 func (m *Model) send(ctx context.Context, r llm.Request) (*http.Response, asked, error) {
 	for lesson := 0; ; lesson++ {
-		can := m.capabilities()
+		can := m.lessons.Now()
 		asked := m.ask(r, can)
 		var res *http.Response
 		err := m.client.Post(ctx, route, asked.params, &res)

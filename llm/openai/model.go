@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sextant-rag/sextant/llm"
@@ -39,9 +38,7 @@ type Options struct {
 type Model struct {
 	options Options
 	url     string
-
-	mu  sync.Mutex
-	can capabilities
+	lessons wire.Lessons[capabilities]
 }
 
 // New makes a model. It does not talk to the server.
@@ -105,7 +102,7 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, 
 // send posts the request, in the way the server is known to take, until it takes it.
 func (m *Model) send(ctx context.Context, r llm.Request) (*http.Response, error) {
 	for lesson := 0; ; lesson++ {
-		can := m.capabilities()
+		can := m.lessons.Now()
 		res, err := m.post(ctx, r, can)
 		if err != nil {
 			return nil, err
