@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -129,7 +128,7 @@ func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, erro
 		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
 	}
 	for i, text := range texts {
-		texts[i] = acceptable(text)
+		texts[i] = endpoint.Acceptable(text, maxText)
 	}
 	vectors := make([][]float32, len(texts))
 	err := e.parallel(ctx, e.batches(texts), func(ctx context.Context, b batch) error {
@@ -143,24 +142,6 @@ func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, erro
 
 // maxText bounds a text before any server sees it; no encoder reads as much.
 const maxText = 128 << 10
-
-// acceptable turns a text into one that servers take.
-func acceptable(text string) string {
-	text = cut(strings.ToValidUTF8(text, "\uFFFD"), maxText)
-	text = strings.ReplaceAll(text, "\x00", " ")
-	if strings.TrimSpace(text) == "" {
-		return "."
-	}
-	return text
-}
-
-// cut returns the first n bytes of text at most, whole characters.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "")
-}
 
 // A batch is the range of texts of one request.
 type batch struct{ first, end int }
@@ -228,7 +209,7 @@ func (e *Embedder) fill(ctx context.Context, texts []string, vectors [][]float32
 	case len(texts[0]) < least:
 		return err
 	}
-	return e.fill(ctx, []string{acceptable(cut(texts[0], len(texts[0])/2))}, vectors)
+	return e.fill(ctx, []string{endpoint.Acceptable(endpoint.Cut(texts[0], len(texts[0])/2), maxText)}, vectors)
 }
 
 // ask makes one request.

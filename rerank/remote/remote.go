@@ -89,13 +89,13 @@ func (r *Reranker) Score(ctx context.Context, query string, texts []string) ([]f
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("rerank: %w", err)
 	}
-	query = acceptable(query)
+	query = endpoint.Acceptable(query, maxText)
 	scores := make([]float32, len(texts))
 	for first := 0; first < len(texts); first += r.options.Batch {
 		end := min(first+r.options.Batch, len(texts))
 		batch := make([]string, 0, r.options.Batch)
 		for _, text := range texts[first:end] {
-			batch = append(batch, acceptable(text))
+			batch = append(batch, endpoint.Acceptable(text, maxText))
 		}
 		if err := r.fill(ctx, query, batch, scores[first:end]); err != nil {
 			return nil, fmt.Errorf("rerank: %w", err)
@@ -106,22 +106,6 @@ func (r *Reranker) Score(ctx context.Context, query string, texts []string) ([]f
 
 // maxText bounds a text before any server sees it; no reranker reads as much.
 const maxText = 64 << 10
-
-// acceptable turns a text into one that servers take: none without a character.
-func acceptable(text string) string {
-	text = cut(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", " "), maxText)
-	if strings.TrimSpace(text) == "" {
-		return "."
-	}
-	return text
-}
-
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "")
-}
 
 // least is the length under which a text that is still too long is not the trouble.
 const least = 64
@@ -143,9 +127,9 @@ func (r *Reranker) fill(ctx context.Context, query string, texts []string, score
 		}
 		return r.fill(ctx, query, texts[half:], scores[half:])
 	case len(query) > len(texts[0]) && len(query) > least:
-		return r.fill(ctx, acceptable(cut(query, len(query)/2)), texts, scores)
+		return r.fill(ctx, endpoint.Acceptable(endpoint.Cut(query, len(query)/2), maxText), texts, scores)
 	case len(texts[0]) > least:
-		return r.fill(ctx, query, []string{acceptable(cut(texts[0], len(texts[0])/2))}, scores)
+		return r.fill(ctx, query, []string{endpoint.Acceptable(endpoint.Cut(texts[0], len(texts[0])/2), maxText)}, scores)
 	}
 	return err
 }
