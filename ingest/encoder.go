@@ -48,6 +48,12 @@ func (e Encoding) Apply(ctx context.Context, job *Job) (note string, err error) 
 	return note, nil
 }
 
+// Holds reports whether the collection of a job holds documents already.
+func Holds(ctx context.Context, job *Job) (bool, error) {
+	_, holds, err := held(ctx, job.Store, job.Collection)
+	return holds, err
+}
+
 // held returns a collection as it is stored, and whether it holds documents.
 func held(ctx context.Context, st store.Store, spec sextant.Collection) (sextant.Collection, bool, error) {
 	c, err := st.Open(ctx, spec.Name)

@@ -267,7 +267,6 @@ func (a *Archive) insertOne(tx *sql.Tx, r *Record) (int64, error) {
 		return 0, err
 	}
 	s := r.Summary
-	s.Answer = nil // it is the root's output already
 	summary, err := json.Marshal(s)
 	if err != nil {
 		return 0, fmt.Errorf("encode summary: %w", err)

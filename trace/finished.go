@@ -73,7 +73,7 @@ type Record struct {
 func (f *Finished) Record() *Record {
 	r := &Record{ID: f.ID, Began: f.Began, Summary: f.Summary, Config: f.config, Exchanges: f.exchanges, Spans: make([]*tracepb.Span, len(f.spans))}
 	if f.bare {
-		r.Summary.Question, r.Summary.Request, r.Summary.Answer, r.Summary.Params, r.Exchanges = "", nil, nil, nil, nil
+		r.Summary.Question, r.Summary.Request, r.Summary.Params, r.Exchanges = "", nil, nil, nil
 	}
 	f.scrubSummary(r)
 	for i, s := range f.spans {
@@ -99,7 +99,6 @@ func (f *Finished) scrubSummary(r *Record) {
 	s := &r.Summary
 	s.Question = f.scrub.Text(s.Question)
 	s.Request = f.scrubJSON(s.Request)
-	s.Answer = f.scrubJSON(s.Answer)
 	s.Params = maps.Clone(s.Params)
 	for key, value := range s.Params {
 		s.Params[key] = f.scrub.Text(value)

@@ -81,7 +81,6 @@ type Summary struct {
 	Params      map[string]string  `json:"params,omitempty"`
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 	Assessments []Assessment       `json:"assessments,omitempty"`
-	Answer      json.RawMessage    `json:"answer,omitempty"` // left nil, the root's outputs are used
 }
 
 // Assessment is the engine's own judgement of its answer. Value is a number, a bool or a

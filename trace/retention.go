@@ -80,39 +80,27 @@ func (a *Archive) Stats() (Stats, error) {
 	if err := a.db.QueryRow("SELECT count(*), coalesce(sum(bytes), 0) FROM trace").Scan(&s.Traces, &s.Bytes); err != nil {
 		return s, err
 	}
-	for query, into := range map[string]map[string]int64{"SELECT target, count(*) FROM owed GROUP BY target": s.Pending, "SELECT target, n FROM lost": s.Lost} {
-		if err := a.countInto(query, into); err != nil {
-			return s, err
-		}
-	}
-	rows, err := a.db.Query("SELECT target, reason FROM lost")
+	err := a.byTarget("SELECT target, count(*), '' FROM owed GROUP BY target", func(target string, n int64, _ string) { s.Pending[target] = n })
 	if err != nil {
 		return s, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var target, why string
-		if err := rows.Scan(&target, &why); err != nil {
-			return s, err
-		}
-		s.LostWhy[target] = why
-	}
-	return s, rows.Err()
+	return s, a.byTarget("SELECT target, n, reason FROM lost", func(target string, n int64, why string) { s.Lost[target], s.LostWhy[target] = n, why })
 }
 
-func (a *Archive) countInto(query string, into map[string]int64) error {
+// byTarget reads rows of a target, a number and a text.
+func (a *Archive) byTarget(query string, see func(target string, n int64, text string)) error {
 	rows, err := a.db.Query(query)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var target string
+		var target, text string
 		var n int64
-		if err := rows.Scan(&target, &n); err != nil {
+		if err := rows.Scan(&target, &n, &text); err != nil {
 			return err
 		}
-		into[target] = n
+		see(target, n, text)
 	}
 	return rows.Err()
 }

@@ -77,7 +77,7 @@ func (c *configRestoreCommand) Run(ctx context.Context, s *session) error {
 // traceOfRun reads the trace that a run of the tracking server keeps as trace.json. Ids of
 // runs look like those of traces, so that a run is only looked for where there is no trace.
 func (s *session) traceOfRun(ctx context.Context, id string) (v trace.View, ok bool) {
-	settings, ok, err := mlflow.FromEnvironment(s.config.Traces.lookup(s.env), defaultExperiment, trace.Resource{})
+	settings, ok, err := s.trackingServer()
 	if err != nil || !ok {
 		return v, false
 	}

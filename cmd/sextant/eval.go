@@ -114,9 +114,9 @@ func writeReport(p *page, r eval.Report, most int) {
 
 // logEvaluation writes a report as a run of the tracking server.
 func (s *session) logEvaluation(ctx context.Context, set, file string, r eval.Report) error {
-	settings, ok, err := mlflow.FromEnvironment(s.config.Traces.lookup(s.env), defaultExperiment, trace.Resource{})
+	settings, ok, err := s.trackingServer()
 	if err != nil {
-		return usage("%s.", sentenceStart(err.Error()))
+		return err
 	}
 	if !ok {
 		return usage("There is no tracking server to log to: set MLFLOW_TRACKING_URI.")

@@ -193,7 +193,7 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job, flags takeFlags) e
 	if err := s.encode(ctx, e, &job, flags.NoEncode); err != nil {
 		return err
 	}
-	encoder, err := s.wordsFirst(ctx, e, &job)
+	encoder, err := s.wordsFirst(ctx, &job)
 	if err != nil {
 		return err
 	}
@@ -208,18 +208,16 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job, flags takeFlags) e
 // half a minute after the start instead of half an hour (docs/decisions/0006). It returns
 // nil where the collection holds documents already: what is added later gets its vectors on
 // the way in.
-func (s *session) wordsFirst(ctx context.Context, e *engine, job *ingest.Job) (embed.Embedder, error) {
+func (s *session) wordsFirst(ctx context.Context, job *ingest.Job) (embed.Embedder, error) {
 	if job.Embedder == nil {
 		return nil, nil
 	}
-	c, err := e.store.Open(ctx, job.Collection.Name)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	holds, err := ingest.Holds(ctx, job)
+	if err != nil {
 		return nil, storeError(s.config.Data, err)
 	}
-	if err == nil {
-		if size, err := c.Size(ctx); err != nil || size.Documents > 0 {
-			return nil, err
-		}
+	if holds {
+		return nil, nil
 	}
 	encoder := job.Embedder
 	job.Embedder, job.Collection.Encoder = nil, ""

@@ -51,7 +51,7 @@ func (c *tracesConfig) environment(env environment) error {
 	}
 	m, _, err := mlflow.FromEnvironment(c.lookup(env), defaultExperiment, trace.Resource{})
 	if err != nil {
-		return usage("%s.", sentenceStart(err.Error()))
+		return usage("%s", sentence(err.Error()))
 	}
 	c.MLflow, c.Experiment = m.URI, m.Experiment
 	if strings.EqualFold(env["MLFLOW_ENABLED"], "false") {
@@ -59,15 +59,13 @@ func (c *tracesConfig) environment(env environment) error {
 	}
 	o, ok, err := otlp.FromEnvironment(c.lookup(env), trace.Resource{})
 	if err != nil {
-		return usage("%s.", sentenceStart(err.Error()))
+		return usage("%s", sentence(err.Error()))
 	}
 	if ok {
 		c.OTLP = o.Endpoint
 	}
 	return nil
 }
-
-func sentenceStart(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // lookup gives exporters the environment, with what the file says where it is silent.
 func (c *tracesConfig) lookup(env environment) func(string) string {
@@ -126,24 +124,37 @@ func (s *session) openTraces(ctx context.Context, dir string, log *slog.Logger) 
 	return &traces{Archive: archive, exporters: exporters}, &trace.Recorder{Sink: archive, WithoutContent: c.WithoutContent, Config: config, Scrub: s.scrubber()}, nil
 }
 
+// traceResource names this process in what it sends.
+func traceResource() trace.Resource {
+	return trace.Resource{Service: "sextant", Version: currentRelease().Version}
+}
+
+// trackingServer is MLflow's, as it is set; ok is false when there is none.
+func (s *session) trackingServer() (m mlflow.Settings, ok bool, err error) {
+	m, ok, err = mlflow.FromEnvironment(s.config.Traces.lookup(s.env), defaultExperiment, traceResource())
+	if err != nil {
+		return m, false, usage("%s", sentence(err.Error()))
+	}
+	return m, ok, nil
+}
+
 func (s *session) exporters() ([]trace.Exporter, error) {
 	var out []trace.Exporter
-	get := s.config.Traces.lookup(s.env)
-	from := trace.Resource{Service: "sextant", Version: currentRelease().Version}
-	switch m, ok, err := mlflow.FromEnvironment(get, defaultExperiment, from); {
-	case err != nil:
-		return nil, usage("%s.", sentenceStart(err.Error()))
-	case ok:
+	m, ok, err := s.trackingServer()
+	if err != nil {
+		return nil, err
+	}
+	if ok {
 		out = append(out, mlflow.New(m))
 	}
-	o, ok, err := otlp.FromEnvironment(get, from)
+	o, ok, err := otlp.FromEnvironment(s.config.Traces.lookup(s.env), traceResource())
 	if err != nil {
-		return nil, usage("%s.", sentenceStart(err.Error()))
+		return nil, usage("%s", sentence(err.Error()))
 	}
 	if ok {
 		e, err := otlp.New(o)
 		if err != nil {
-			return nil, usage("%s.", sentenceStart(err.Error()))
+			return nil, usage("%s", sentence(err.Error()))
 		}
 		out = append(out, e)
 	}
