@@ -87,20 +87,7 @@ func (in *carolInput) Digest(ctx context.Context) (string, error) { return in.Bl
 func (in *carolInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		in.unread = unread{}
-		for row, err := range in.Rows(ctx, after) {
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			item, err := in.item(ctx, row)
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			if !yield(item, nil) {
-				return
-			}
-		}
+		source.ReadEach(in.Rows(ctx, after), func(row table.Row) (source.Item, error) { return in.item(ctx, row) }, yield)
 	}
 }
 

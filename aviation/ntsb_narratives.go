@@ -113,20 +113,7 @@ func (in *narrativeInput) Digest(ctx context.Context) (string, error) { return i
 func (in *narrativeInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		in.unread = unread{}
-		for line, err := range in.All(ctx, after) {
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			item, err := in.item(ctx, line)
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			if !yield(item, nil) {
-				return
-			}
-		}
+		source.ReadEach(in.All(ctx, after), func(line table.Line) (source.Item, error) { return in.item(ctx, line) }, yield)
 	}
 }
 

@@ -49,20 +49,7 @@ func (in *rowInput) Items(ctx context.Context, after source.Position) iter.Seq2[
 			yield(source.Item{}, err)
 			return
 		}
-		for row, err := range in.Rows(ctx, after) {
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			item, err := in.item(ctx, row, how)
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			if !yield(item, nil) {
-				return
-			}
-		}
+		source.ReadEach(in.Rows(ctx, after), func(row table.Row) (source.Item, error) { return in.item(ctx, row, how) }, yield)
 	}
 }
 

@@ -113,20 +113,7 @@ func (in *sideInput) Digest(ctx context.Context) (string, error) { return in.Blo
 // Items implements source.Input.
 func (in *sideInput) Items(ctx context.Context, after source.Position) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
-		for row, err := range in.Rows(ctx, after) {
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			item, err := in.item(ctx, row)
-			if err != nil {
-				yield(source.Item{}, err)
-				return
-			}
-			if !yield(item, nil) {
-				return
-			}
-		}
+		source.ReadEach(in.Rows(ctx, after), func(row table.Row) (source.Item, error) { return in.item(ctx, row) }, yield)
 	}
 }
 

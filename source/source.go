@@ -142,3 +142,21 @@ func Refuse(at, next Position, reason string) Item {
 func Skip(at, next Position, reason string) Item {
 	return Item{At: at, Next: next, Outcome: sextant.Skipped, Reason: reason}
 }
+
+// ReadEach yields the item of each record of a file. What cannot be read, or an item that
+// cannot be made, ends it.
+func ReadEach[R any](records iter.Seq2[R, error], item func(R) (Item, error), yield func(Item, error) bool) {
+	for record, err := range records {
+		var made Item
+		if err == nil {
+			made, err = item(record)
+		}
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		if !yield(made, nil) {
+			return
+		}
+	}
+}
