@@ -46,31 +46,7 @@ func encryptedODF(o *office) bool {
 }
 
 func (o *office) odfMeta() (title string, p Properties, err error) {
-	err = o.walk("meta.xml", func(x *xmlReader, t xmlToken) error {
-		switch t.name {
-		case "title", "initial-creator", "subject", "creation-date", "date", "language":
-		default:
-			return nil
-		}
-		text, err := x.elementText()
-		text = clean(text)
-		switch t.name {
-		case "title":
-			title = plausibleTitle(text)
-		case "initial-creator":
-			p.Author = text
-		case "subject":
-			p.Subject = text
-		case "language":
-			p.Language = text
-		case "creation-date":
-			p.Created = parseTime(text)
-		case "date":
-			p.Modified = parseTime(text)
-		}
-		return err
-	})
-	return title, p, err
+	return o.properties("meta.xml", map[string]string{"title": "title", "initial-creator": "author", "subject": "subject", "language": "language", "creation-date": "created", "date": "modified"})
 }
 
 // odt walks over the content.

@@ -111,18 +111,22 @@ func ofKind(relations map[string]relation, kind string) []string {
 
 // core reads the properties of the file.
 func (o *office) core() (title string, p Properties, err error) {
-	err = o.walk("docProps/core.xml", func(x *xmlReader, t xmlToken) error {
-		switch t.name {
-		case "title", "creator", "subject", "keywords", "language", "created", "modified", "description":
-		default:
+	return o.properties("docProps/core.xml", map[string]string{"title": "title", "creator": "author", "subject": "subject", "keywords": "keywords", "language": "language", "created": "created", "modified": "modified"})
+}
+
+// properties reads those of a part, by the names its elements have there.
+func (o *office) properties(part string, names map[string]string) (title string, p Properties, err error) {
+	err = o.walk(part, func(x *xmlReader, t xmlToken) error {
+		name, ok := names[t.name]
+		if !ok {
 			return nil
 		}
 		text, err := x.elementText()
 		text = clean(text)
-		switch t.name {
+		switch name {
 		case "title":
 			title = plausibleTitle(text)
-		case "creator":
+		case "author":
 			p.Author = text
 		case "subject":
 			p.Subject = text
