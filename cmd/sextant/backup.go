@@ -101,5 +101,5 @@ func (c *restoreCommand) Run(ctx context.Context, s *session) error {
 		return &sextant.Error{Code: sextant.CodeBadRequest, Op: "restore", Message: c.File + " cannot be restored: " + err.Error() + ".",
 			Hint: "It must be a whole file that `sextant backup` of this version wrote. Nothing was changed."}
 	}
-	return storeError(s.config.Data, err)
+	return s.storeError(err)
 }

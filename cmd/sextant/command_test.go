@@ -121,7 +121,7 @@ func TestDescribeNamesFieldsAndValues(t *testing.T) {
 
 func TestVerifyTellsWhatIsGone(t *testing.T) {
 	data := filled(t, 5)
-	st, err := (&session{terminal: newTerminal(os.Stdout, os.Stderr, nil)}).openStore(t.Context(), data)
+	st, err := (&session{terminal: newTerminal(os.Stdout, os.Stderr, nil)}).openFolder(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 type config struct {
 	Data  string      `yaml:"data"` // data folder
 	Serve serveConfig `yaml:"serve"`
+	Store storeConfig `yaml:"store"`
 
 	Encoder  encoderConfig  `yaml:"encoder"`
 	Reranker rerankerConfig `yaml:"reranker"`
@@ -75,6 +76,7 @@ func loadConfig(path string, env environment) (config, error) {
 	if err := c.Encoder.environment(env); err != nil {
 		return c, err
 	}
+	c.Store.environment(env)
 	c.Reranker.environment(env)
 	c.Models.environment(env)
 	if err := c.Traces.environment(env); err != nil {

@@ -34,6 +34,7 @@ var demoQuestions = []string{
 // Run shows.
 func (c *demoCommand) Run(ctx context.Context, s *session) error {
 	s.config.Data = filepath.Join(s.config.Data, "demo")
+	s.config.Store.URL = "" // what it shows needs no server, and fills none
 	if h, held := sqlite.Holder(s.config.Data); held && h.Address != "" {
 		if err := s.answers(ctx, newRemote(h.Address, s.config.Serve.key())); err != nil {
 			return err

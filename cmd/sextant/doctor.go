@@ -290,7 +290,7 @@ func (s *session) repair(ctx context.Context, before diagnosis) (diagnosis, erro
 }
 
 func (s *session) repairCollections(ctx context.Context, todo map[string]bool) error {
-	st, err := s.openStore(ctx, s.config.Data)
+	st, err := s.openFolder(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func (s *session) repairCollections(ctx context.Context, todo map[string]bool) e
 			continue
 		}
 		if _, err := st.Repair(ctx, name); err != nil {
-			return storeError(s.config.Data, err)
+			return s.storeError(err)
 		}
 	}
 	return nil

@@ -152,7 +152,7 @@ func TestBackupAndRestore(t *testing.T) {
 func TestDoctorBesideTheHolder(t *testing.T) {
 	data := filled(t, 6)
 	s := &session{terminal: newTerminal(&bytes.Buffer{}, &bytes.Buffer{}, nil)}
-	st, err := s.openStore(t.Context(), data)
+	st, err := s.openFolder(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
 	}

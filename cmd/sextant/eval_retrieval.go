@@ -85,7 +85,7 @@ func (s *session) measureRetrieval(ctx context.Context, set eval.Judged, flags r
 	if err != nil {
 		return out, err
 	}
-	st, err := s.openStore(ctx, filepath.Join(s.config.Data, "eval", folderOf(set)))
+	st, err := s.openFolder(ctx, filepath.Join(s.config.Data, "eval", folderOf(set)))
 	if err != nil {
 		return out, err
 	}

@@ -214,7 +214,7 @@ func (s *session) wordsFirst(ctx context.Context, job *ingest.Job) (embed.Embedd
 	}
 	holds, err := ingest.Holds(ctx, job)
 	if err != nil {
-		return nil, storeError(s.config.Data, err)
+		return nil, s.storeError(err)
 	}
 	if holds {
 		return nil, nil
@@ -233,7 +233,7 @@ func (s *session) addVectors(ctx context.Context, e *engine, collection string, 
 	case err != nil && ctx.Err() != nil:
 		return &sextant.Error{Code: sextant.CodeInternal, Op: "encode", Message: "Interrupted. All documents are stored; they are found by their words until they have vectors.", Hint: "To go on: sextant reembed " + collection}
 	case err != nil:
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	s.terminal.say("%s chunks of %s encoded in %s.", humanize.Comma(out.Encoded), collection, out.Took.Round(10*time.Millisecond))
 	return nil
@@ -293,7 +293,7 @@ func (s *session) ingest(ctx context.Context, job ingest.Job) (sextant.Receipt, 
 	case ctx.Err() != nil:
 		return receipt, &sextant.Error{Code: sextant.CodeInternal, Op: "ingest", Message: "Interrupted. What was read so far is kept.", Hint: "Run the same command again to go on."}
 	}
-	return receipt, storeError(s.config.Data, err)
+	return receipt, s.storeError(err)
 }
 
 // readable reports why a path the user named cannot be read.
@@ -312,14 +312,14 @@ type verifyCommand struct {
 
 // Run verifies.
 func (c *verifyCommand) Run(ctx context.Context, s *session) error {
-	st, err := s.openStore(ctx, s.config.Data)
+	st, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
 	list, err := verifyAll(ctx, st)
 	if err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	if err := s.print(reply[verifications]{value: list}, func(p *page) { writeVerifications(p, list) }); err != nil {
 		return err

@@ -178,7 +178,7 @@ func (s *session) tableJob(ctx context.Context, e *engine, r *tableRequest, plan
 	}
 	if r.anew {
 		if _, err := ingest.Drop(ctx, e.store, spec.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return ingest.Job{}, storeError(s.config.Data, err)
+			return ingest.Job{}, s.storeError(err)
 		}
 	}
 	job := ingest.Job{Store: e.store, Collection: spec, Source: src}

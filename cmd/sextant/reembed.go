@@ -47,7 +47,7 @@ func (c *reembedCommand) Run(ctx context.Context, s *session) error {
 	case err != nil && ctx.Err() != nil:
 		return &sextant.Error{Code: sextant.CodeInternal, Op: "reembed", Message: "Interrupted. What was encoded so far is kept, and nothing has changed for questions.", Hint: "Run the same command again to go on."}
 	case err != nil:
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	return s.print(reply[ingest.Reembedding]{value: out}, func(p *page) { writeReembedding(p, out) })
 }

@@ -26,7 +26,7 @@ type runsCommand struct {
 
 // Run lists.
 func (c *runsCommand) Run(ctx context.Context, s *session) error {
-	st, err := s.openStore(ctx, s.config.Data)
+	st, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c *runsCommand) Run(ctx context.Context, s *session) error {
 	}
 	receipts, err := st.Journal().Receipts(ctx, c.Collection, limit)
 	if err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	if c.RunID == "" {
 		return s.print(reply[runList]{value: runList{receipts}}, func(p *page) { writeRuns(p, receipts) })
@@ -103,7 +103,7 @@ func (s *session) writeItems(ctx context.Context, st store.Store, receipt sextan
 	for item, err := range ingest.Items(ctx, st, receipt) {
 		switch {
 		case err != nil:
-			return storeError(s.config.Data, err)
+			return s.storeError(err)
 		case only != "" && item.Outcome != only:
 			continue
 		}
@@ -162,7 +162,7 @@ func (c *deleteCommand) Run(ctx context.Context, s *session) error {
 	if len(c.Document) == 0 && c.Source == "" && c.RunID == "" && c.Whole == "" {
 		return usage("Say what to delete: --document ID, --source NAME, --run RUN or --whole COLLECTION.")
 	}
-	st, err := s.openStore(ctx, s.config.Data)
+	st, err := s.openStore(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (c *deleteCommand) Run(ctx context.Context, s *session) error {
 	for _, d := range list {
 		done, err := ingest.Delete(ctx, d)
 		if err != nil {
-			return storeError(s.config.Data, err)
+			return s.storeError(err)
 		}
 		if len(done.Documents) > 0 || len(list) == 1 {
 			out.Deletions = append(out.Deletions, done)
@@ -259,12 +259,12 @@ func (c *deleteCommand) dropWhole(ctx context.Context, s *session, st store.Stor
 	}
 	size, err := col.Size(ctx)
 	if err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	done := ingest.Deleted{DryRun: c.DryRun}
 	if !c.DryRun {
 		if done.Receipt, err = ingest.Drop(ctx, st, c.Whole); err != nil {
-			return storeError(s.config.Data, err)
+			return s.storeError(err)
 		}
 		if err := removeLayout(s.config.Data, c.Whole); err != nil {
 			return err

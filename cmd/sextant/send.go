@@ -18,7 +18,6 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/ingest"
-	"github.com/sextant-rag/sextant/store/sqlite"
 )
 
 // A data folder belongs to one process. While a server has it, the verbs of ingest send
@@ -26,7 +25,7 @@ import (
 
 // viaServer takes in through the server that has the data folder, if one has.
 func (s *session) viaServer(ctx context.Context, o ingest.Order, paths []string) (handled bool, err error) {
-	h, held := sqlite.Holder(s.config.Data)
+	h, held := s.holder()
 	if !held || h.Address == "" {
 		return false, nil
 	}

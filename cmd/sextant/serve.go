@@ -59,7 +59,7 @@ func (c *serveCommand) Run(ctx context.Context, s *session) error {
 	}
 	defer e.close()
 	if options.Desk, err = s.openDesk(ctx, e, c.MaxUpload); err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	defer options.Desk.Close()
 	return s.serve(ctx, e, options)
@@ -96,15 +96,17 @@ func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) 
 	if err != nil {
 		return err
 	}
-	if err := e.store.Announce(address); err != nil {
-		return err
+	if folder, ok := e.store.(interface{ Announce(string) error }); ok {
+		if err := folder.Announce(address); err != nil {
+			return err
+		}
 	}
 	go func() {
 		if err := e.Warm(ctx); err != nil && ctx.Err() == nil {
 			s.log(defaultLog).Warn("the encoder failed; texts are found by their words until it works", "reason", err)
 		}
 	}()
-	s.terminal.say("Sextant serves %s at %s", s.config.Data, address)
+	s.terminal.say("Sextant serves %s at %s", s.holding(), address)
 	s.terminal.say("Stop it with Ctrl-C.")
 	return server.Serve(ctx)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/httpapi"
 	"github.com/sextant-rag/sextant/pipeline"
-	"github.com/sextant-rag/sextant/store/sqlite"
 	"github.com/sextant-rag/sextant/trace"
 )
 
@@ -29,7 +28,7 @@ type traceCommand struct {
 
 // traceReader returns what has the traces of the data folder.
 func (s *session) traceReader(ctx context.Context) (traceReader, func(), error) {
-	if h, held := sqlite.Holder(s.config.Data); held && h.Address != "" {
+	if h, held := s.holder(); held && h.Address != "" {
 		return remoteTraces{newRemote(h.Address, s.config.Serve.key())}, func() {}, nil
 	}
 	e, err := s.openTraced(ctx, s.config.Data)

@@ -43,7 +43,7 @@ func (c *tuneCommand) Run(ctx context.Context, s *session) error {
 		return &sextant.Error{Code: sextant.CodeNotFound, Op: "tune", Message: "There is no collection " + c.Collection + ".", Hint: "`sextant collections` lists them."}
 	}
 	if err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	if c.Off || c.Use != "" {
 		return c.switchTo(ctx, s, e)
@@ -61,7 +61,7 @@ func (c *tuneCommand) Run(ctx context.Context, s *session) error {
 	}
 	if report.Kept {
 		if err := tune.Keep(ctx, e.store.Journal(), &report, held.Spec().Encoder, time.Now()); err != nil {
-			return storeError(s.config.Data, err)
+			return s.storeError(err)
 		}
 	}
 	return s.print(reply[tune.Report]{value: report}, func(p *page) { writeTuning(p, &report) })
@@ -72,11 +72,11 @@ func (c *tuneCommand) switchTo(ctx context.Context, s *session, e *engine) error
 		if errors.Is(err, tune.ErrVersion) {
 			return &sextant.Error{Code: sextant.CodeNotFound, Op: "tune", Message: fmt.Sprintf("There is no version %q of %s.", c.Use, c.Collection), Hint: "Versions are numbered from 1 in the order they were learnt."}
 		}
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	versions, err := tune.List(ctx, e.store.Journal(), c.Collection)
 	if err != nil {
-		return storeError(s.config.Data, err)
+		return s.storeError(err)
 	}
 	return s.print(reply[tune.Versions]{value: versions}, func(p *page) {
 		if versions.InUse == "" {

@@ -21,7 +21,7 @@ import (
 // engine is the engine with the store below it.
 type engine struct {
 	*pipeline.Engine
-	store   *sqlite.Store
+	store   store.Store
 	encoder encoder
 	traces  *traces // nil: none are kept
 	say     func(format string, args ...any)
@@ -45,7 +45,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.openStore(ctx, dir)
+	st, err := s.openStore(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search, Rerank: judge})
 	if err != nil {
 		_ = st.Close()
-		return nil, storeError(dir, err)
+		return nil, s.storeError(err)
 	}
 	return &engine{Engine: p, store: st, encoder: enc, say: s.terminal.say}, nil
 }
@@ -98,7 +98,7 @@ func domain() pipeline.Domain {
 // reader returns what answers about the data folder: the server that holds it, if one
 // does, or an engine in this process. done lets go of it.
 func (s *session) reader(ctx context.Context) (r reader, done func(), err error) {
-	if h, held := sqlite.Holder(s.config.Data); held && h.Address != "" {
+	if h, held := s.holder(); held && h.Address != "" {
 		return newRemote(h.Address, s.config.Serve.key()), func() {}, nil
 	}
 	e, err := s.openTraced(ctx, s.config.Data)
@@ -115,8 +115,8 @@ const (
 	glance   = 50 * time.Millisecond
 )
 
-// openStore opens the data folder. An error says what to do.
-func (s *session) openStore(ctx context.Context, dir string) (*sqlite.Store, error) {
+// openFolder opens the embedded store in a folder. An error says what to do.
+func (s *session) openFolder(ctx context.Context, dir string) (*sqlite.Store, error) {
 	for deadline := time.Now().Add(patience); ; {
 		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: s.log(defaultLog)})
 		if err == nil {
@@ -132,6 +132,30 @@ func (s *session) openStore(ctx context.Context, dir string) (*sqlite.Store, err
 		case <-time.After(glance):
 		}
 	}
+}
+
+// storeError turns what went wrong where documents are kept into an error that says what
+// to do next.
+func (s *session) storeError(err error) error {
+	if !s.external() {
+		return storeError(s.config.Data, err)
+	}
+	e := &sextant.Error{Code: sextant.CodeUnavailable, Op: "store", Err: err}
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		e.Message = "The store cannot be reached."
+		e.Hint = "Check that the server runs, its address (QDRANT_URL, store.url) and its key; `sextant doctor` says what it finds."
+	case errors.Is(err, store.ErrSpec):
+		e.Code = sextant.CodeConflict
+		e.Message = "The store keeps these documents differently than this version does."
+		e.Hint = "Take the documents in again under another name (store.names)."
+	case errors.Is(err, store.ErrUnsupported):
+		e.Code = sextant.CodeConflict
+		e.Message = "The store does not do that."
+	default:
+		return err
+	}
+	return e
 }
 
 // storeError turns what went wrong with the data folder into an error that says what to

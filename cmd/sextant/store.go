@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/store/sqlite"
+)
+
+// storeConfig says where documents are kept. Without a URL that is the data folder.
+type storeConfig struct {
+	URL string `yaml:"url"` // see storeKind; QDRANT_URL
+	Key string `yaml:"key"` // QDRANT_API_KEY
+	// Names are what collections are called in a server, where that differs from their own
+	// name (INCIDENTS_COLLECTION, REGULATIONS_COLLECTION, NEWS_COLLECTION).
+	Names map[string]string `yaml:"names"`
+	// ReadOnly refuses every change, as serve --read-only does.
+	ReadOnly bool `yaml:"read_only"`
+}
+
+// environment lays what the environment says over c.
+func (c *storeConfig) environment(env environment) {
+	c.URL = cmp.Or(env["QDRANT_URL"], c.URL)
+	c.Key = cmp.Or(env["QDRANT_API_KEY"], c.Key)
+	names := map[string]string{"incidents": "ntsb_incidents", "regulations": "far_regulations", "news": "aviation_news"}
+	for collection, name := range c.Names {
+		names[collection] = name
+	}
+	for collection := range names {
+		names[collection] = cmp.Or(env[strings.ToUpper(collection)+"_COLLECTION"], names[collection])
+	}
+	c.Names = names
+}
+
+// storeKind is a technology that keeps documents.
+type storeKind string
+
+const (
+	kindFolder storeKind = "folder" // a path, file:// or nothing: the embedded store
+	kindQdrant storeKind = "qdrant" // http, https, grpc, grpcs, each also as qdrant+http ...
+	kindChroma storeKind = "chroma" // chroma+http, chroma+https
+)
+
+// storeAddress reads the address of a store: what keeps documents there, and its address
+// without what only says that.
+func storeAddress(text string) (storeKind, string, error) {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		return kindFolder, text, nil
+	}
+	kind, plain, mixed := strings.Cut(scheme, "+")
+	if !mixed {
+		kind, plain = string(kindQdrant), scheme
+	}
+	switch {
+	case scheme == "file":
+		u, err := url.Parse(text)
+		if err != nil || u.Host != "" {
+			return "", "", usage("%s is no address of a folder: it is file:///PATH.", text)
+		}
+		return kindFolder, u.Path, nil
+	case kind == string(kindQdrant) && (plain == "http" || plain == "https" || plain == "grpc" || plain == "grpcs"):
+		return kindQdrant, plain + "://" + rest, nil
+	case kind == string(kindChroma) && (plain == "http" || plain == "https"):
+		return kindChroma, plain + "://" + rest, nil
+	}
+	return "", "", usage("No store is known by %s://. A Qdrant server is http://HOST:6333 or grpc://HOST:6334, a Chroma server chroma+http://HOST:8000.", scheme)
+}
+
+// external reports whether documents are kept by a server, which any number of processes
+// may use at once, and not in the data folder, which belongs to one.
+func (s *session) external() bool {
+	kind, _, err := storeAddress(s.config.Store.URL)
+	return err == nil && kind != kindFolder
+}
+
+// openStore opens where this session keeps its documents. Nothing else opens it: what
+// holds for every store that is used (names, keys, read-only) is said here once.
+func (s *session) openStore(ctx context.Context) (store.Store, error) {
+	if s.config.Store.URL == "" {
+		return s.openFolder(ctx, s.config.Data)
+	}
+	return s.openAddress(ctx, s.config.Store.URL)
+}
+
+// openAddress opens a store by its address.
+func (s *session) openAddress(ctx context.Context, address string) (store.Store, error) {
+	kind, address, err := storeAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case kindFolder:
+		return s.openFolder(ctx, address)
+	case kindQdrant, kindChroma:
+		return nil, &sextant.Error{Code: sextant.CodeBadRequest, Op: "store", Message: "This build keeps documents in its data folder only.", Hint: "Unset QDRANT_URL and store.url."}
+	}
+	return nil, usage("No store is known by %s.", address)
+}
+
+// holder is the process that has the data folder, if documents are kept there.
+func (s *session) holder() (sqlite.Process, bool) {
+	if s.external() {
+		return sqlite.Process{}, false
+	}
+	return sqlite.Holder(s.config.Data)
+}
+
+// holding is where documents are kept, for people.
+func (s *session) holding() string {
+	if s.external() {
+		return withoutUser(s.config.Store.URL)
+	}
+	return s.config.Data
+}
+
+// withoutUser is an address without what may be a secret in it.
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not an address)"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
