@@ -44,13 +44,16 @@ type Job struct {
 	Reread     bool           // read every file, whatever is known of it
 	Prune      bool           // delete what a source.Covering no longer speaks of
 
-	Batch    int              // records taken together; 0 is 256
+	Batch    int              // records taken together; 0 is 1,024, with an Embedder 256
 	Now      func() time.Time // nil is time.Now
 	MarkEach time.Duration    // how often a mark is set; 0 is five seconds
 }
 
+// Large batches cost fewer flushes to the disk and fewer merges of the index. Vectors take
+// so long that a batch of them is a matter of progress instead.
 const (
-	defaultBatch = 256
+	defaultBatch = 1024
+	encodedBatch = 256
 	defaultMark  = 5 * time.Second
 )
 
@@ -61,6 +64,9 @@ const (
 func Run(ctx context.Context, job Job) (sextant.Receipt, error) {
 	if job.Batch <= 0 {
 		job.Batch = defaultBatch
+		if job.Embedder != nil {
+			job.Batch = encodedBatch
+		}
 	}
 	if job.Now == nil {
 		job.Now = time.Now

@@ -148,7 +148,7 @@ func (b *Batch) Add(row uint32, fields ...Field) error {
 	b.last = int64(row)
 	b.build.add(b.ix.analyzer, row, fields)
 	if len(b.build.occ) >= batchOccurrences {
-		b.pack()
+		b.Pack()
 	}
 	return nil
 }
@@ -157,7 +157,9 @@ func (b *Batch) Add(row uint32, fields ...Field) error {
 // row that is not there is no error.
 func (b *Batch) Remove(row uint32) { b.removed = append(b.removed, row) }
 
-func (b *Batch) pack() {
+// Pack does the work of Commit that needs nothing of the index, so that several batches
+// can be packed at once. Rows may still be added.
+func (b *Batch) Pack() {
 	if s := b.build.segment(); s != nil {
 		b.done = append(b.done, s)
 	}
@@ -166,7 +168,7 @@ func (b *Batch) pack() {
 
 // Commit makes the batch visible to every search that begins afterwards.
 func (b *Batch) Commit() error {
-	b.pack()
+	b.Pack()
 	ix := b.ix
 	ix.builders.Put(b.build)
 	b.build = nil

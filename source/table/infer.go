@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func (in *inferring) read(ctx context.Context, r reading) error {
 	for i, name := range columns {
 		profiles[i] = in.profile(name)
 	}
-	for e, err := range r.entries(ctx, source.Position{}) {
+	for e, err := range readAhead(ctx, func(ctx context.Context) iter.Seq2[entry, error] { return r.entries(ctx, source.Position{}) }) {
 		switch {
 		case err != nil:
 			return err

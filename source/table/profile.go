@@ -37,6 +37,7 @@ const (
 	maxValueBytes = 2 << 20
 	maxSeen       = 8_000_000
 	maxPart       = 5_000
+	maxPartBytes  = 64
 	maxShort      = 200 // bytes of a value that is kept
 )
 
@@ -298,6 +299,9 @@ func (t *tally) separators(text string, n int64) {
 			s = &separated{parts: map[string]int64{}}
 			t.separated[sep] = s
 		}
+		if len(s.parts) >= maxPart { // no list, whatever follows; prose would cost more here than all else
+			continue
+		}
 		if strings.Contains(text, sep) {
 			s.cells += n
 			if strings.Count(text, sep) == strings.Count(text, sep+" ") {
@@ -305,11 +309,14 @@ func (t *tally) separators(text string, n int64) {
 			}
 		}
 		for part := range strings.SplitSeq(text, sep) {
-			if part = strings.ToUpper(strings.TrimSpace(part)); part == "" {
+			if part = strings.TrimSpace(part); part == "" {
 				continue
 			}
 			s.total += n
-			if s.parts[part] > 0 || len(s.parts) < maxPart && len(part) <= 64 {
+			if len(part) > maxPartBytes {
+				continue
+			}
+			if part = strings.ToUpper(part); s.parts[part] > 0 || len(s.parts) < maxPart {
 				s.parts[part] += n
 			}
 		}

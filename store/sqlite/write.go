@@ -347,6 +347,7 @@ func indexRows(b *lexical.Batch, rows []*row, slot uint32) error {
 			slot++
 		}
 	}
+	b.Pack()
 	return nil
 }
 
