@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -13,8 +12,6 @@ import (
 	"sync"
 
 	"github.com/sextant-rag/sextant"
-	"github.com/sextant-rag/sextant/filter"
-	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -160,7 +157,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	e := c.entry
-	if err := c.checkSpec(spec); err != nil {
+	if err := store.CheckChange(e.spec, spec, c.state.Documents > 0); err != nil {
 		return err
 	}
 	if sameSpec(e.spec, spec) {
@@ -176,7 +173,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	if err := cat.respecify(ctx, e); err != nil {
 		return err
 	}
-	analyzer, err := analyzerOf(spec)
+	analyzer, err := store.AnalyzerOf(spec)
 	if err != nil {
 		return err
 	}
@@ -200,60 +197,6 @@ func sameSpec(a, b sextant.Collection) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && string(x) == string(y)
-}
-
-// checkSpec reports what of a new specification the documents held do not fit.
-func (c *collection) checkSpec(spec sextant.Collection) error {
-	if _, err := analyzerOf(spec); err != nil {
-		return err
-	}
-	if c.state.Documents == 0 {
-		return nil
-	}
-	old := c.entry.spec
-	switch {
-	case spec.Encoder != old.Encoder:
-		return fmt.Errorf("%w: encoder %q, now %q", store.ErrSpec, old.Encoder, spec.Encoder)
-	case analyzerName(spec) != analyzerName(old):
-		return fmt.Errorf("%w: analyzer %q, now %q", store.ErrSpec, analyzerName(old), analyzerName(spec))
-	}
-	for _, f := range old.Schema.Fields {
-		if err := checkField(f, spec.Schema); err != nil {
-			return err
-		}
-	}
-	for _, g := range old.Schema.Groups {
-		if !spec.Schema.HasGroup(g.Name) {
-			return fmt.Errorf("%w: group %q is gone", store.ErrSpec, g.Name)
-		}
-	}
-	return nil
-}
-
-func checkField(old filter.Field, s filter.Schema) error {
-	f, ok := s.Field(old.Name)
-	isView, wasView := len(f.AnyOf) > 0, len(old.AnyOf) > 0
-	switch {
-	case wasView && (!ok || isView):
-		return nil
-	case !ok:
-		return fmt.Errorf("%w: field %q is gone", store.ErrSpec, old.Name)
-	case wasView:
-		return nil
-	case isView, f.Kind != old.Kind, f.Fold != old.Fold, f.Group != old.Group, old.List && !f.List:
-		return fmt.Errorf("%w: field %q has another kind, fold, group or number of values", store.ErrSpec, old.Name)
-	}
-	return nil
-}
-
-func analyzerName(spec sextant.Collection) string { return cmp.Or(spec.Analyzer, lexical.NameEnglish) }
-
-func analyzerOf(spec sextant.Collection) (*lexical.Analyzer, error) {
-	a, err := lexical.AnalyzerNamed(analyzerName(spec))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrSpec, err)
-	}
-	return a, nil
 }
 
 // Spec implements store.Collection.

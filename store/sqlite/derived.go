@@ -112,7 +112,7 @@ func shape(spec sextant.Collection, n *names) (string, error) {
 		Fields   []field
 		Groups   []string
 		Encoder  string `json:",omitempty"` // vectors of one are no use for another
-	}{Analyzer: analyzerName(spec), Names: n.list, Encoder: spec.Encoder}
+	}{Analyzer: store.AnalyzerName(spec), Names: n.list, Encoder: spec.Encoder}
 	for _, f := range spec.Schema.Fields {
 		if len(f.AnyOf) == 0 {
 			s.Fields = append(s.Fields, field{f.Name, f.Group, f.Kind, f.Fold, f.List})
@@ -260,7 +260,7 @@ func readDerived(path string, spec sextant.Collection, now state) (*index, state
 	if err != nil {
 		return nil, state{}, err
 	}
-	a, err := analyzerOf(spec)
+	a, err := store.AnalyzerOf(spec)
 	if err != nil {
 		return nil, state{}, err
 	}

@@ -26,7 +26,7 @@ func (c *collection) SearchHybrid(ctx context.Context, q store.HybridQuery) ([]s
 
 func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.HybridHit, error) {
 	if q.Vector != nil {
-		if err := checkUnit(q.Vector); err != nil {
+		if err := store.CheckUnit(q.Vector); err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 		}
 	}

@@ -57,7 +57,7 @@ func (c *collection) begin(ctx context.Context) error {
 
 // build makes the index of all rows.
 func (c *collection) build(ctx context.Context, tx *sql.Tx, e entry, st state) (*index, error) {
-	a, err := analyzerOf(e.spec)
+	a, err := store.AnalyzerOf(e.spec)
 	if err != nil {
 		return nil, err
 	}

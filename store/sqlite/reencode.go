@@ -119,7 +119,7 @@ func (c *collection) putVectors(ctx context.Context, docs []store.Unencoded, vec
 			return fmt.Errorf("%s: %d vectors for %d chunks: %w", d.Document.ID, len(vectors[i]), len(d.Chunks), store.ErrRecord)
 		}
 		for k, v := range vectors[i] {
-			if err := checkUnit(v); err != nil {
+			if err := store.CheckUnit(v); err != nil {
 				return fmt.Errorf("%s: vector %d: %w: %w", d.Document.ID, k, store.ErrRecord, err)
 			}
 			b, err := encodeVector(v)

@@ -136,7 +136,7 @@ func (c *collection) byVector(ctx context.Context, q store.DenseQuery) ([]store.
 	if c.Spec().Encoder == "" {
 		return nil, fmt.Errorf("the collection has no encoder: %w", store.ErrUnsupported)
 	}
-	if err := checkUnit(q.Vector); err != nil {
+	if err := store.CheckUnit(q.Vector); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 	}
 	var allowed mask

@@ -74,7 +74,7 @@ func encodeRows(rows []row, records []store.Record, spec *sextant.Collection, kn
 	for w := range n {
 		work.Go(func() {
 			for i := w * len(records) / n; i < (w+1)*len(records)/n && errs[w] == nil; i++ {
-				if errs[w] = checkRecord(records[i], spec); errs[w] == nil {
+				if errs[w] = store.CheckRecord(records[i], spec); errs[w] == nil {
 					rows[i], errs[w] = encodeRow(records[i], known)
 				}
 			}
