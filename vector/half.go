@@ -80,3 +80,14 @@ func fromHalf(h uint16) float32 {
 	}
 	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
+
+// Rounded returns the vector as half floats hold it. Stores of other precision round what
+// they are given, so that the same vectors rank the same everywhere.
+func Rounded(v []float32) ([]float32, error) {
+	b, err := AppendHalf(make([]byte, 0, 2*len(v)), v)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, len(v))
+	return out, DecodeHalf(out, b)
+}

@@ -182,15 +182,16 @@ func (s *search) rescore(ctx context.Context, query []float32, candidates []Hit,
 		}
 	}
 	for i := range hits {
-		hits[i].Score = product(query, s.vectors[i*dim:][:dim])
+		hits[i].Score = Product(query, s.vectors[i*dim:][:dim])
 	}
 	slices.SortFunc(hits, compareHits)
 	return hits, nil
 }
 
-// product is the inner product in float64, one after the other: the same on every machine,
-// since the product of two float32 is exact there, fused or not.
-func product(a, b []float32) float32 {
+// Product is the inner product in float64, one after the other: the same on every machine,
+// since the product of two float32 is exact there, fused or not. It is the score that
+// Search gives; b has at least the length of a.
+func Product(a, b []float32) float32 {
 	sum := 0.0
 	for i, x := range a {
 		sum += float64(x) * float64(b[i])

@@ -20,7 +20,7 @@ func exactly(vectors [][]float32, query []float32, mask []uint64, k int) []Hit {
 	var hits []Hit
 	for row, v := range vectors {
 		if v != nil && (mask == nil || row/64 < len(mask) && mask[row/64]>>(row%64)&1 != 0) {
-			hits = append(hits, Hit{uint32(row), product(query, v)})
+			hits = append(hits, Hit{uint32(row), Product(query, v)})
 		}
 	}
 	slices.SortFunc(hits, compareHits)
