@@ -25,6 +25,7 @@ type fileRun struct {
 	until    int64
 	seen     []sextant.DocumentID // documents its records went into
 	marked   time.Time
+	marking  time.Duration // that the last mark took
 	hasMark  bool
 	textless int64
 	rejected int64 // records that could be read but not merged

@@ -118,6 +118,10 @@ func (r *run) read(ctx context.Context, f *fileRun, out chan<- *batch) error {
 	return nil
 }
 
+// markShare bounds what marks take of the time: each holds the whole account so far, which
+// for a million documents takes a second.
+const markShare = 20
+
 // write stores the batches in order and keeps the account. It returns when there are
 // no more, or at the first failure.
 func (r *run) write(ctx context.Context, f *fileRun, m *merger, in <-chan *batch) error {
@@ -149,12 +153,13 @@ func (r *run) write(ctx context.Context, f *fileRun, m *merger, in <-chan *batch
 				return err
 			}
 		}
-		if f.digest == "" || r.Now().Sub(f.marked) < r.MarkEach {
+		if f.digest == "" || r.Now().Sub(f.marked) < max(r.MarkEach, markShare*f.marking) {
 			continue
 		}
 		if err := r.mark(ctx, f); err != nil {
 			return err
 		}
+		f.marking = r.Now().Sub(f.marked)
 	}
 }
 
