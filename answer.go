@@ -130,8 +130,31 @@ type NotHeld struct {
 // Removed is a finding that did not survive the check.
 type Removed struct {
 	Text   string `json:"text"`
+	Fault  Fault  `json:"fault,omitempty"` // the kind of reason, for counting; "" where none is known
 	Reason string `json:"reason"`
 }
+
+// Fault is the kind of thing a finding got wrong.
+type Fault string
+
+// The faults. The first five are of its quotes, the others of what it says beside them.
+const (
+	FaultNoQuote     Fault = "no_quote"         // it quotes nothing
+	FaultDocument    Fault = "unknown_document" // it quotes a document that is not there
+	FaultSource      Fault = "wrong_source"     // what it quotes stands in another document
+	FaultQuote       Fault = "invented_quote"   // what it quotes stands nowhere
+	FaultUnsupported Fault = "unsupported"      // its quotes speak of something else
+	FaultNumber      Fault = "number"
+	FaultUnit        Fault = "unit"
+	FaultDate        Fault = "date" // or time of day
+	FaultIdentifier  Fault = "identifier"
+	FaultSection     Fault = "section"
+	FaultEntity      Fault = "entity" // a name, or one thing for another
+	FaultNegation    Fault = "negation"
+	FaultComparison  Fault = "comparison" // more for less, before for after
+	FaultCause       Fault = "cause"      // effect for cause
+	FaultComputed    Fault = "computed"   // not the figure that was computed
+)
 
 // Usage is what a question cost.
 type Usage struct {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/sextant-rag/sextant"
-	"github.com/sextant-rag/sextant/check"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/trace"
@@ -229,28 +228,6 @@ func (a *asking) provenAbsent() bool {
 		}
 	}
 	return applied
-}
-
-// check lets only those findings through that their quotes support.
-func (a *asking) check() (string, error) {
-	byID := map[sextant.DocumentID]sextant.Document{}
-	for _, d := range a.documents {
-		byID[d.ID] = d
-	}
-	look := func(id sextant.DocumentID) (sextant.Document, bool) { d, ok := byID[id]; return d, ok }
-	var removed, more []sextant.Removed
-	a.answer.Findings, removed = check.Findings(a.answer.Findings, look)
-	a.answer.CausalChain, more = check.Findings(a.answer.CausalChain, look)
-	a.answer.Removed, a.checked = slices.Concat(removed, more), true
-	if a.answer.Findings == nil {
-		a.answer.Findings = []sextant.Finding{}
-	}
-	for _, f := range a.answer.Findings {
-		if !a.yield(sextant.Delta{Finding: f}, nil) {
-			return "", errStopped
-		}
-	}
-	return fmt.Sprintf("%d findings hold, %d removed", len(a.answer.Findings), len(a.answer.Removed)), nil
 }
 
 // finish settles the status, says it in words, and yields the answer.

@@ -1,0 +1,145 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// contrastFault finds a word that stands for its opposite or its sibling in the evidence:
+// left for right, increased for decreased, pilot for passenger, day for night.
+func contrastFault(said, have *reading) *fault {
+	for i, t := range said.tokens {
+		if t.kind != word {
+			continue
+		}
+		for _, set := range contrastsOf[t.stem] {
+			if other := said.contrasts(have, i, set); other != "" {
+				return faulty(set.fault, "it says %q where its quotes say %q", t.text, other)
+			}
+		}
+	}
+	return nil
+}
+
+// contrasts returns the word of a set that the evidence has in place of token i; "" if it
+// has the token's own.
+func (r *reading) contrasts(have *reading, i int, set *contrast) string {
+	side := set.sides[r.tokens[i].stem]
+	var other string
+	own := false
+	for _, t := range have.tokens {
+		if t.kind != word {
+			continue
+		}
+		switch s, in := set.sides[t.stem]; {
+		case !in:
+		case s == side:
+			own = true
+		case other == "" && !r.stems[t.stem]:
+			other = t.text
+		}
+	}
+	if !own {
+		return other
+	}
+	return r.contrastsBeside(have, i, set)
+}
+
+// contrastsBeside looks at the word that token i describes: where the evidence has both
+// left and right, the left wing still is not the right one.
+func (r *reading) contrastsBeside(have *reading, i int, set *contrast) string {
+	next := i + 1
+	for functionWords[r.at(next).lower] && next < i+3 && set.sides[r.at(next).stem] == 0 {
+		next++
+	}
+	noun := r.at(next)
+	if noun.kind != word || functionWords[noun.lower] || set.sides[noun.stem] != 0 {
+		return ""
+	}
+	other := ""
+	for k, t := range have.tokens {
+		if t.stem != noun.stem {
+			continue
+		}
+		for back := k - 1; back >= max(0, k-3); back-- {
+			s, in := set.sides[have.tokens[back].stem]
+			if !in {
+				continue
+			}
+			if s == set.sides[r.tokens[i].stem] {
+				return ""
+			}
+			other = have.tokens[back].text
+			break
+		}
+	}
+	return other
+}
+
+// contrast is a set of words of which one excludes the others. Sides are numbered from 1;
+// words of one side mean the same.
+type contrast struct {
+	fault sextant.Fault
+	sides map[string]int // by stem
+}
+
+// contrastsOf finds the sets a stem belongs to.
+var contrastsOf = func() map[string][]*contrast {
+	out := map[string][]*contrast{}
+	add := func(fault sextant.Fault, line string) {
+		c := &contrast{fault: fault, sides: map[string]int{}}
+		for side, words := range strings.Split(line, "|") {
+			for _, w := range strings.Fields(words) {
+				s := stem(w)
+				if _, ok := c.sides[s]; !ok {
+					c.sides[s] = side + 1
+				}
+			}
+		}
+		for s := range c.sides {
+			if !slices.Contains(out[s], c) {
+				out[s] = append(out[s], c)
+			}
+		}
+	}
+	for _, line := range comparisons {
+		add(sextant.FaultComparison, line)
+	}
+	for _, line := range siblings {
+		add(sextant.FaultEntity, line)
+	}
+	for _, line := range opposites {
+		add(sextant.FaultNegation, line)
+	}
+	return out
+}()
+
+// comparisons are words of more and less.
+var comparisons = []string{
+	"increase increased increasing increases rise rose risen rising grew grow growth growing gain gained | decrease decreased decreasing reduce reduced reduction reducing decline declined fall fell fallen falling drop dropped dropping diminish diminished loss lost",
+	"higher highest greater greatest larger largest bigger biggest | lower lowest smaller smallest lesser",
+	"more most | less fewer least fewest", "longer longest | shorter shortest", "faster fastest quicker | slower slowest", "earlier earliest sooner | later latest",
+	"heavier heaviest | lighter lightest", "better best improve improved improvement improving | worse worst worsen worsened deteriorate deteriorated deteriorating", "above | below", "before prior | after following", "minimum | maximum", "climb climbed climbing ascend ascended | descend descended descending descent",
+	"accelerate accelerated acceleration | decelerate decelerated deceleration", "exceed exceeded exceeding exceeds | below under", "early | late", "upward upwards | downward downwards", "inside within | outside", "farther further | nearer closer", "high | low", "warmer hotter | colder cooler", "strengthened stronger | weakened weaker",
+	"major | minor", "excessive | insufficient inadequate", "upregulated upregulation upregulates | downregulated downregulation downregulates", "activate activates activated activation | inhibit inhibits inhibited inhibition inactivate",
+}
+
+// siblings are words of one kind of which one excludes the others.
+var siblings = []string{
+	"left | right | center", "north northern northbound | south southern southbound | east eastern eastbound | west western westbound", "northeast | northwest | southeast | southwest", "front forward | rear aft back", "upper top | lower bottom", "nose | tail",
+	"day daytime daylight | night nighttime | dusk | dawn", "morning | afternoon | evening | midnight | noon", "takeoff departure | landing arrival | cruise | taxi", "vfr vmc visual | ifr imc instrument",
+	"fatal fatally | serious seriously | minor", "monday | tuesday | wednesday | thursday | friday | saturday | sunday", "spring | summer | autumn winter fall", "red | green | blue | yellow | white | black | orange", "male man men | female woman women",
+	"headwind | tailwind | crosswind", "upwind | downwind", "inboard | outboard", "vertical | horizontal", "primary | secondary", "private | commercial", "student | instructor | passenger | mechanic | controller | dispatcher | copilot", "captain | officer", "mother | father", "buyer | seller", "plaintiff | defendant", "employer | employee",
+	"elevator | aileron | rudder | flap", "carburetor | magneto", "january | february | march | april | may | june | july | august | september | october | november | december",
+	"substantial substantially | destroyed", "first | second | third | fourth | fifth | last final",
+	"engine | propeller | airframe", "wing | fuselage | tail", "gasoline avgas | diesel | oil", "snow | rain | fog | hail", "airplane aeroplane | helicopter | glider | balloon", "north | south", "clockwise | counterclockwise", "domestic | foreign international",
+}
+
+// opposites are words that deny each other.
+var opposites = []string{
+	"open opened | closed shut", "full | empty", "wet | dry", "hot | cold", "operational working | inoperative", "success successful successfully | unsuccessful unsuccessfully failed failure", "allow allowed permit permitted allows permits | prohibit prohibited forbid forbidden prohibits prevent prevented", "accept accepted accepts | reject rejected rejects refuse refused refuses",
+	"start started begin began | stop stopped end ended", "positive | negative", "present presence | absent absence", "safe safely | unsafe unsafely dangerous", "always | never", "all every | none", "extend extended | retract retracted", "locked | unlocked", "legal lawful | illegal unlawful", "confirm confirmed | deny denied refute refuted",
+	"alive survived survive survivor | dead died killed", "agreed agree | disagreed disagree", "include included including | exclude excluded excluding", "adequate adequately | inadequate inadequately", "proper properly | improper improperly", "able | unable", "sufficient | insufficient", "normal normally | abnormal abnormally",
+}

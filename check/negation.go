@@ -1,0 +1,168 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// negationFault finds that a statement denies what its evidence says, or says what its
+// evidence denies. Compared is what each denial is about: the first words behind it. A word
+// is denied if its clause has an odd number of denials.
+func negationFault(said, have *reading) *fault {
+	saidClauses, haveClauses := said.clauses(), have.clauses()
+	haveDenials := 0
+	for _, c := range haveClauses {
+		haveDenials += len(c.denials)
+	}
+	for _, c := range saidClauses {
+		for _, denial := range c.denials {
+			if haveDenials == 0 {
+				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
+			}
+			for _, i := range said.heads(c, denial) {
+				if have.polarity(haveClauses, said, i) == affirmed && c.denied() {
+					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
+				}
+			}
+		}
+	}
+	for _, c := range haveClauses {
+		for _, denial := range c.denials {
+			for _, k := range have.heads(c, denial) {
+				if said.polarity(saidClauses, have, k) == affirmed && c.denied() {
+					return faulty(sextant.FaultNegation, "its quotes deny %q, it does not", have.tokens[k].text)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// clause is a range of tokens with one verb, more or less, and the denials in it.
+type clause struct {
+	from, to int
+	denials  []int // tokens
+}
+
+func (c clause) denied() bool { return len(c.denials)%2 == 1 }
+
+// clauses splits a text at its marks and at words that begin a clause.
+func (r *reading) clauses() []clause {
+	var out []clause
+	c := clause{}
+	end := func(i int) {
+		c.to = i
+		if c.to > c.from {
+			out = append(out, c)
+		}
+		c = clause{from: i}
+	}
+	for i, t := range r.tokens {
+		if t.kind == mark && strings.Contains(".;:,!?()", t.text) && !(t.text == "." && r.at(i+1).glued) || t.kind == word && clauseWords[t.lower] {
+			end(i)
+		}
+		if r.denies(i) {
+			c.denials = append(c.denials, i)
+		}
+	}
+	end(len(r.tokens))
+	return out
+}
+
+var clauseWords = setOf("but", "while", "when", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
+
+// denies reports whether a word denies what follows it.
+func (r *reading) denies(i int) bool {
+	t := r.tokens[i]
+	switch {
+	case t.kind != word:
+		return false
+	case t.lower == "no" && (r.at(i+1).text == "." && r.at(i+1).glued || slices.Contains([]string{"more", "less", "later", "fewer", "greater", "longer"}, r.at(i+1).lower) && r.at(i+2).lower == "than"):
+		return false // No. 2; no more than
+	case t.lower == "not" && (slices.Contains([]string{"less", "more", "fewer", "later", "greater", "only", "to"}, r.at(i+1).lower) && r.at(i+1).lower != "to" || r.at(i+1).lower == "to" && r.at(i+2).lower == "exceed"):
+		return false // a bound, read with its number
+	case negators[t.lower] || strings.HasSuffix(t.lower, "n't"):
+		return true
+	case failing[t.stem]:
+		return r.at(i+1).lower == "to" || r.at(i+1).lower == "of" && t.stem != "fail" && t.stem != "failur"
+	}
+	return false
+}
+
+var negators = setOf("not", "no", "never", "neither", "nor", "none", "nothing", "nobody", "cannot", "without", "lack", "lacked", "lacking", "lacks", "absent", "hardly", "nowhere", "denied", "denies", "refused")
+
+// failing are stems that deny what follows them with "to" or "of": failed to, absence of.
+var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neglect", "omit", "refus", "declin", "loss")
+
+// heads are what a denial is about: the first two words of meaning behind it in its clause,
+// or where there is none the one before it.
+func (r *reading) heads(c clause, denial int) []int {
+	var out []int
+	for i := denial + 1; i < c.to && len(out) < 2; i++ {
+		if t := r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] {
+			out = append(out, i)
+		}
+	}
+	for i := denial - 1; i >= c.from && len(out) == 0; i-- {
+		if t := r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// vague are words that denials go through: no evidence of X denies X.
+var vague = setOf("evidence", "indication", "sign", "signs", "indications", "reported", "able", "any", "been", "known", "to")
+
+// What a text says of a word.
+const (
+	silent = iota
+	affirmed
+	denied
+)
+
+// polarity returns what a text says of a word of another text, judged by those of its
+// occurrences whose surroundings are most like the word's.
+func (r *reading) polarity(clauses []clause, other *reading, i int) int {
+	best, out := -1, silent
+	for _, c := range clauses {
+		for k := c.from; k < c.to; k++ {
+			if r.tokens[k].kind != word || r.tokens[k].stem != other.tokens[i].stem && !derived(r.tokens[k].stem, other.tokens[i].stem) {
+				continue
+			}
+			what := affirmed
+			if c.denied() {
+				what = denied
+			}
+			switch likeness := r.likeness(k, other, i); {
+			case likeness > best:
+				best, out = likeness, what
+			case likeness == best && what == denied:
+				out = denied
+			}
+		}
+	}
+	return out
+}
+
+// likeness counts the words of meaning that stand near token k of a text and near token i of
+// another.
+func (r *reading) likeness(k int, other *reading, i int) int {
+	const near = 8
+	around := map[string]bool{}
+	for j := max(0, i-near); j < min(len(other.tokens), i+near+1); j++ {
+		if t := other.tokens[j]; j != i && t.kind != mark && !functionWords[t.lower] {
+			around[t.stem] = true
+		}
+	}
+	n := 0
+	for j := max(0, k-near); j < min(len(r.tokens), k+near+1); j++ {
+		if j != k && around[r.tokens[j].stem] {
+			n++
+			delete(around, r.tokens[j].stem)
+		}
+	}
+	return n
+}

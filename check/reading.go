@@ -1,0 +1,97 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sextant-rag/sextant"
+)
+
+// reading is what a text says that can be compared: its words, and the facts among them
+// in a form in which two spellings of one fact are equal.
+type reading struct {
+	text       string
+	tokens     []token
+	dates      []date
+	times      []int // minutes of the day
+	codes      []code
+	quantities []quantity
+	content    []int           // indexes of the words that carry meaning
+	stems      map[string]bool // of all words
+	shouted    bool            // capitals only: they tell nothing
+}
+
+func read(text string) *reading {
+	r := &reading{text: text, tokens: lex(text), stems: map[string]bool{}}
+	r.shouted = shouted(r.tokens)
+	r.readDates()
+	r.readCodes()
+	r.readQuantities()
+	for i, t := range r.tokens {
+		if t.kind != word {
+			continue
+		}
+		r.stems[t.stem] = true
+		if !t.taken && !functionWords[t.lower] && len(t.lower) > 1 {
+			r.content = append(r.content, i)
+		}
+	}
+	return r
+}
+
+// shouted reports whether a text is written in capitals.
+func shouted(tokens []token) bool {
+	upper, lower := 0, 0
+	for _, t := range tokens {
+		if t.kind != word || len(t.text) < 2 {
+			continue
+		}
+		if t.text == t.lower || t.text[1:] == t.lower[1:min(len(t.text), len(t.lower))] {
+			lower++
+		} else {
+			upper++
+		}
+	}
+	return upper > 3*lower
+}
+
+// at returns token i, or one that is nothing beyond the ends.
+func (r *reading) at(i int) token {
+	if i < 0 || i >= len(r.tokens) {
+		return token{kind: mark}
+	}
+	return r.tokens[i]
+}
+
+// skip returns the first index from i on whose token is none of those, looking at no more
+// than one for each.
+func (r *reading) skip(i int, lower ...string) int {
+	for range lower {
+		if !slices.Contains(lower, r.at(i).lower) || i >= len(r.tokens) {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+func (r *reading) take(i, n int) {
+	for k := i; k < min(i+n, len(r.tokens)); k++ {
+		r.tokens[k].taken = true
+	}
+}
+
+// says reports whether a number stands in a text, whatever it counts.
+func (r *reading) says(value float64) bool {
+	return slices.ContainsFunc(r.quantities, func(q quantity) bool { return same(q.value, value) })
+}
+
+// fault is what a statement got wrong.
+type fault struct {
+	kind   sextant.Fault
+	reason string
+}
+
+func faulty(kind sextant.Fault, format string, args ...any) *fault {
+	return &fault{kind, fmt.Sprintf(format, args...)}
+}
