@@ -147,6 +147,29 @@ func remove(t *testing.T, st store.Store, n int) func() {
 	}
 }
 
+// What another file said of a document that was lost is not taken for held once the
+// document is made again without it.
+func TestALostDocumentIsMadeOfAllItsFiles(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	one, two := file("one", manyLines(20, "a")...), file("two", manyLines(20, "b")...)
+	job := func(files ...*wordFile) ingest.Job {
+		return ingest.Job{Store: st, Collection: notes(), Source: &words{files: files}}
+	}
+	run := func(files ...*wordFile) {
+		if _, err := ingest.Run(t.Context(), job(files...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(one, two)
+	want := held(t, st)
+	remove(t, st, 3)()
+	run(one)
+	run(one, two)
+	if diff := cmp.Diff(want, held(t, st)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestAnInterruptedRunResumesAtItsMark(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

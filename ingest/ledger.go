@@ -172,22 +172,41 @@ func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentI
 
 // mistrust takes in which documents are no longer as they were left. Files that are about
 // to be read, given by their digests, are not settled then; of others it stays known what
-// they left.
+// they left, so that they stop being settled when their documents are written without them.
 func (l *ledger) mistrust(stale map[sextant.DocumentID]bool, reading []string) {
 	l.stale = stale
+	var again []*settledFile
 	for _, digest := range reading {
-		f := l.files[digest]
-		if f == nil || f.Superseded || !f.wentInto(stale) {
-			continue
+		if f := l.files[digest]; f != nil && !f.Superseded && f.wentInto(stale) {
+			l.partial[digest] = f
+			delete(l.files, digest)
+			again = append(again, f)
 		}
-		l.partial[digest] = f
-		delete(l.files, digest)
+	}
+	others := l.documentsAmong(stale)
+	for _, f := range again {
 		for _, id := range f.documents {
-			if stale[id] {
+			if stale[id] && !others[id] {
 				delete(l.revisions, id)
 			}
 		}
 	}
+}
+
+// documentsAmong returns which of some documents settled files went into.
+func (l *ledger) documentsAmong(some map[sextant.DocumentID]bool) map[sextant.DocumentID]bool {
+	out := map[sextant.DocumentID]bool{}
+	for _, f := range l.files {
+		if f.Superseded {
+			continue
+		}
+		for _, id := range f.documents {
+			if some[id] {
+				out[id] = true
+			}
+		}
+	}
+	return out
 }
 
 // recallMark takes in the revisions that a mark knows of, beside those already known.
