@@ -32,7 +32,7 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 	single := to == i+1
 	stated := g.placeAhead(q, to)
 	if single && !(stated && t.Capital()) {
-		if len(t.Text) < 3 || notCities[t.Lower] || t.HasDigit() {
+		if len(t.Text) < 3 || notCities[t.Lower] && !townWritten(q, i) || t.HasDigit() {
 			return "", 0, i, false
 		}
 		if _, isAirport := codeAt(q, i); isAirport && t.Upper() {
@@ -43,6 +43,19 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 		return "", 0, i, false
 	}
 	return strings.ToUpper(value.Text), value.Count, to, true
+}
+
+// townNames are those of notCities that are towns where they are written as towns.
+var townNames = wordSet(`mobile reading orange independence hope enterprise liberty surprise union progress page`)
+
+// townWritten reports whether a plain word is written as a town is: "the crash in Mobile"
+// and not "in mobile homes", "at Liberty Mutual".
+func townWritten(q *constrain.Query, i int) bool {
+	if !townNames[q.Word(i)] || !q.Tokens[i].Capital() || q.AllUpper() || titleCase(q) || !q.Joined(i) || !cityBefore[q.Word(i-1)] || weakBefore[q.Word(i-1)] {
+		return false
+	}
+	next := q.Word(i + 1)
+	return !q.Joined(i+1) || setting[next] || linking[next] || stopBefore[next] || q.EventNoun(i+1) || yearLike(q, i+1)
 }
 
 // city claims a city in the position of a place: with its state after it, after a
@@ -60,6 +73,9 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if g.insideName(q, i) || g.continuesName(q, i) {
 		return constrain.Claim{}, false
 	}
+	if g.isState(q, i, to) && g.inStateList(q, to) {
+		return constrain.Claim{}, false
+	}
 	if code, end, ok := g.stateAfter(q, to); ok && !aircraftNamed(q, i, to) && (q.Gap(to) == ", " || !g.isState(q, i, to)) {
 		return constrain.Claim{From: i, To: end, Conditions: inState(name, code), Weight: 6}, true
 	}
@@ -70,6 +86,17 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 		to++
 	}
 	return constrain.Claim{From: i, To: to, Conditions: conditions, Weight: 1}, true
+}
+
+// inStateList reports whether a state follows and after it another: "Maine, New Hampshire
+// and Vermont" are three states, and no town of Maine is meant.
+func (g *gazetteer) inStateList(q *constrain.Query, i int) bool {
+	_, to, ok := g.stateAt(q, i)
+	if !ok || q.Gap(i) != ", " || q.Gap(to) != ", " && q.Word(to) != "and" && q.Word(to) != "or" {
+		return false
+	}
+	_, _, ok = g.stateAt(q, min(q.Skip(to, "and", "or"), len(q.Tokens)))
+	return ok
 }
 
 // inState is a town with its state: the town last, which is what a negation denies.
@@ -105,10 +132,47 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 		return count >= many && !q.Lexicon.Words[q.Word(0)]
 	case q.Joined(to) && len(q.Word(to)) == 4 && q.Tokens[to].Number(): // "Jackson Hole 2005"
 		return count >= few && (capital || count >= many)
+	case written && i == 0 && q.Joined(to) && dateAhead(q, to): // "Orlando 12/25/04"
+		return count >= few && !q.Lexicon.Words[q.Word(0)]
+	case g.citiesOnly(q, i, to, count):
+		return true
 	case q.Alone(i, to):
 		return count >= few && (capital || to > i+1 || count >= many)
 	case q.AllLower():
 		return count >= many && (i == 0 || to == len(q.Tokens)) && !titles[q.Word(i-1)] && !givenNames()[q.Word(i)]
+	}
+	return false
+}
+
+var monthWords = wordSet(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec`)
+
+// dateAhead reports whether a date that is more than a year follows: "12/25/04", "June 2008".
+func dateAhead(q *constrain.Query, i int) bool {
+	if i+1 >= len(q.Tokens) {
+		return false
+	}
+	gap := q.Gap(i + 1)
+	return q.Tokens[i].Number() && (gap == "/" || gap == "-") && q.Tokens[i+1].Number() || monthWords[q.Word(i)] && q.Tokens[i+1].HasDigit() || q.Tokens[i].HasDigit() && monthWords[q.Word(i+1)]
+}
+
+// citiesOnly reports whether two well-known towns joined by "or" or "and" begin the
+// question or stand between commas: "Reno or Las Vegas crashes".
+func (g *gazetteer) citiesOnly(q *constrain.Query, i, to int, count int64) bool {
+	if count < many || !q.Tokens[i].Capital() && !q.AllLower() {
+		return false
+	}
+	closes := func(k int) bool { return !q.Joined(k) || q.EventNoun(k) || setting[q.Word(k)] || yearAhead(q, k) }
+	begins := func(k int) bool { return k == 0 || !q.Joined(k) && !strings.Contains(q.Gap(k), "(") }
+	if next := q.Skip(to, "or", "and"); next > to && begins(i) {
+		_, other, end, ok := g.cityAt(q, next)
+		return ok && other >= many && next < len(q.Tokens) && closes(end)
+	}
+	if w := q.Word(i - 1); (w == "or" || w == "and") && closes(to) {
+		for k := max(0, i-4); k < i-1; k++ {
+			if _, other, end, ok := g.cityAt(q, k); ok && end == i-1 && other >= many && begins(k) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -1,11 +1,14 @@
 package aviation
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/filter"
 )
 
 // How a type is read. People name a type in four ways: by its maker and a designation
@@ -63,14 +66,37 @@ func (n *names) designations(q *constrain.Query) []constrain.Claim {
 			out = append(out, n.misspeltType(q, i, near, assumed)...)
 		}
 		if nick, to, ok := n.nicknameAt(q, i); ok && n.meant(q, i, to) {
-			out = append(out, n.nicknamed(q, i, to, nick))
+			c := n.nicknamed(q, i, to, nick)
+			out = append(out, c)
+			if c.To > to {
+				out = append(out, n.furtherTypes(q, c.To, nick.make)...) // "King Air 200 or 350"
+			}
 		}
 		out = append(out, n.alone(q, i)...)
 	}
+	out = append(out, n.deniedTypes(q, slices.Concat(out, n.standingMakers(q)))...)
 	for k := range out {
-		out[k].To = apposed(q, out[k].To)
+		out[k].To = apposed(q, n.calledAgain(q, out[k]))
 	}
 	return out
+}
+
+// calledAgain steps over the nickname that says again what a designation has said: the
+// Bonanza of "Beech A36 Bonanza", the Tomahawk of "PA-38 (Tomahawk)". Together they would
+// be read as alternatives, and every Bonanza would do.
+func (n *names) calledAgain(q *constrain.Query, c constrain.Claim) int {
+	nick, end, ok := n.nicknameAt(q, c.To)
+	if !ok || len(c.Conditions) == 0 || !q.Joined(c.To) && q.Gap(c.To) != " (" {
+		return c.To
+	}
+	last := c.Conditions[len(c.Conditions)-1]
+	for _, v := range last.Values {
+		designation := filter.Squeeze.Of(fmt.Sprint(v))
+		if last.Field == "model" && slices.ContainsFunc(nick.models, func(family string) bool { return strings.Contains(designation, filter.Squeeze.Of(family)) }) {
+			return end
+		}
+	}
+	return c.To
 }
 
 // apposed steps over the noun of "R66 helicopters", which only says again what an R66
@@ -101,6 +127,9 @@ func (n *names) withMaker(q *constrain.Query, i, to int, canonical string) []con
 	if end == to {
 		if c, ok := unknownModel(q, i, to, canonical); ok {
 			return []constrain.Claim{c}
+		}
+		if _, end, ok := n.nicknameAt(q, i); ok && end > to {
+			return nil // a Grumman Tiger is what the table says it is
 		}
 		return n.namedModel(q, i, to, canonical)
 	}
@@ -149,6 +178,41 @@ func (n *names) furtherTypes(q *constrain.Query, end int, canonical string) []co
 	return out
 }
 
+// deniedTypes reads a designation of the one maker or family that a question names where
+// it is taken out: "King Airs, not the 350".
+func (n *names) deniedTypes(q *constrain.Query, named []constrain.Claim) []constrain.Claim {
+	maker := onlyMaker(named)
+	var out []constrain.Claim
+	for i := range q.Tokens {
+		_, at, ok := takenOut.At(q, i)
+		if !ok || maker == "" || at >= len(q.Tokens) || !looksLike(q.Tokens[at].Text) || isRoman(q.Tokens[at].Text) {
+			continue
+		}
+		if end := n.designationAfter(q, at, maker); end > at && !quantity(q, at) {
+			out = append(out, constrain.Claim{From: at, To: end, Conditions: typed(maker, true, model(q, at, end)), Weight: 2})
+		}
+	}
+	return out
+}
+
+var takenOut = constrain.NewTable(map[string]bool{"not the": true, "not": true, "except the": true, "except": true, "excluding the": true, "excluding": true, "other than the": true, "other than": true, "but not the": true, "but not": true, "minus the": true, "without the": true})
+
+// onlyMaker returns the maker all claims are of, "" where there are several or none.
+func onlyMaker(claims []constrain.Claim) string {
+	maker := ""
+	for _, c := range claims {
+		if len(c.Conditions) == 0 || c.Conditions[0].Field != "make" {
+			continue
+		}
+		m := fmt.Sprint(c.Conditions[0].Values[0])
+		if maker != "" && maker != m {
+			return ""
+		}
+		maker = m
+	}
+	return maker
+}
+
 // namedModel reads a model that is a word or letters: "Republic Seabee", "Remos GX". What
 // follows the word says more: "Rockwell Commander 114".
 func (n *names) namedModel(q *constrain.Query, i, to int, canonical string) []constrain.Claim {
@@ -156,7 +220,7 @@ func (n *names) namedModel(q *constrain.Query, i, to int, canonical string) []co
 		return nil
 	}
 	t := q.Tokens[to]
-	letters := t.Upper() && !q.AllUpper() && len(t.Text) <= 4 && !notCodes[t.Lower] && !loadGazetteer().isCode(q, to)
+	letters := t.Upper() && !q.AllUpper() && len(t.Text) <= 4 && q.Gap(to+1) != "-" && !notCodes[t.Lower] && !loadGazetteer().isCode(q, to)
 	word := len(t.Text) >= 5 && (t.Capital() || q.AllLower()) && !q.Lexicon.Words[t.Lower]
 	_, _, phrase := q.PhraseAt(to)
 	_, _, maker := n.makerAt(q, to)
@@ -236,7 +300,7 @@ func (n *names) designationAfter(q *constrain.Query, i int, maker string) int {
 	for k := i; k < len(q.Tokens) && k < i+4 && (k == i || continuesDesignation(q, k)); k++ {
 		t := q.Tokens[k].Text
 		singular := text + strings.TrimSuffix(t, "s")
-		if (strings.ContainsAny(singular, "0123456789") || isRoman(singular)) && q.Vocabulary.Contains("model", singular, 1) {
+		if (strings.ContainsAny(singular, "0123456789") || isRoman(t) || t == "V" && k > i && q.Gap(k) == "-") && q.Vocabulary.Contains("model", singular, 1) {
 			best = k + 1
 		}
 		text += t

@@ -32,7 +32,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Phrases:  phrases,
 		Measures: measures,
 		Recognizers: []constrain.Recognizer{
-			n.designations, n.standingMakers, g.places, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
+			n.designations, n.standingMakers, g.places, routes, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
 		},
 		Opposites: opposites,
 		Dates:     "event_date",
@@ -67,16 +67,17 @@ var spoken = []string{"severity", "injuries", "investigation_type", "report_stat
 	"news_source", "topic", "aircraft_named", "place_named", "event_date_precision", "finding_category", "finding_subcategory", "cause_factor", "finding_order", "aircraft_order", "docket_date", "data_source", "filled", "publication_date", "published", "valid_from", "valid_to", "amended"}
 
 var measures = []constrain.Measure{
-	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "fatalities", "fatality", "fatals", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "perished", "casualties", "fatally hurt"},
-		Verbs: []string{"killed", "kill", "killing", "kills", "claimed", "claiming", "took the lives of", "deaths of", "death of"}},
+	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "die", "dying", "fatalities", "fatality", "fatals", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "lose their lives", "perished", "perish", "casualties", "fatally hurt"},
+		Verbs: []string{"killed", "kill", "killing", "kills", "claimed", "claiming", "took the lives of", "deaths of", "death of", "death toll", "death toll of", "fatality count", "fatal count", "number of deaths", "number of fatalities"}},
 	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured", "severely injured"},
-		Verbs: []string{"seriously injured", "seriously injuring", "seriously hurt", "seriously hurting"}},
+		Verbs: []string{"seriously injured", "seriously injuring", "injured seriously", "seriously hurt", "seriously hurting"}},
 	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt", "lightly injured"}},
 	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivor", "survivors", "survived", "not injured"}},
 	{Field: "airport_elevation", After: []string{"feet elevation", "ft elevation", "foot elevation", "feet of elevation", "feet in elevation", "feet above sea level elevation"},
 		Verbs: []string{"elevation", "elevations", "elevation of", "an elevation of", "field elevation", "airport elevation", "field elevations", "airport elevations"}},
 	{Field: "engine_count", After: []string{"engines", "engine", "engined", "engine airplane", "engine airplanes", "engine aircraft", "engine plane", "engine planes", "engined airplane", "engined airplanes", "engined aircraft", "engined plane", "engined planes"}, Most: 12,
-		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"}},
+		Unless: []string{"failure", "fail", "failed", "failing", "out", "fire", "quit", "stopped", "loss", "lost", "loses", "losing", "lose", "problem", "surge", "stoppage", "shutdown", "shut", "inoperative", "malfunction", "trouble", "run", "overhaul", "of its", "dead", "flameout", "not", "go around", "performance", "climb", "operation", "operations", "approach", "service ceiling", "taxi"},
+		Verbs:  []string{"engine count", "engine count of", "number of engines"}},
 }
 
 var textNouns = map[string]constrain.TextNoun{

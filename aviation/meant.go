@@ -64,7 +64,8 @@ func strangeNoun(q *constrain.Query, i int) bool {
 }
 
 // streets and the like are named after makers too.
-var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium family brothers residence estate house foundation tree trees`)
+var streets = wordSet(`avenue street road boulevard lane parkway museum university college stadium family brothers residence estate house foundation tree trees
+ engineer engineers employee employees executive executives spokesman spokeswoman spokesperson salesman dealer dealers dealership factory factories plant headquarters stock shares ceo engined powered`)
 
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {

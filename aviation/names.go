@@ -130,7 +130,7 @@ func Made(q *constrain.Query, i int) bool {
 	}
 	for ; to < len(q.Tokens) && to < i+5; to++ {
 		if q.EventNoun(to) {
-			return false
+			return q.Word(to-1) == "that" || q.Word(to-1) == "which" // "the 1946 Ercoupe that crashed"
 		}
 	}
 	return true

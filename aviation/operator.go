@@ -121,7 +121,7 @@ func named(q *constrain.Query, i int) bool {
 	return (t.Capital() || q.AllLower()) && !stopBefore[t.Lower] && !q.EventNoun(i) && !t.HasDigit() && !notNames[t.Lower]
 }
 
-var notNames = wordSet(`regional commuter scheduled foreign major us domestic international charter passenger cargo commercial national flag other most many all no part which fatal air how what`)
+var notNames = wordSet(`general regional commuter scheduled foreign major us domestic international charter passenger cargo commercial national flag other most many all no part which fatal air how what`)
 
 // flown reads the capitalised name after "flown by".
 func flown(q *constrain.Query, i int) (constrain.Claim, bool) {

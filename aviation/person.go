@@ -22,7 +22,7 @@ var givenNames = sync.OnceValue(func() map[string]bool {
 
 // titles and namers stand before a person's name, which no aircraft's and no place's is.
 var (
-	titles = wordSet(`mr mrs ms miss dr captain capt officer sergeant colonel lieutenant major inspector investigator senator pilot president professor`)
+	titles = wordSet(`mr mrs ms miss dr doctor judge reverend captain capt officer sergeant colonel lieutenant major inspector investigator senator pilot president professor`)
 	namers = wordSet(`named called surnamed`)
 	// kin may have a comma before the name.
 	kin = wordSet(`wife husband son daughter brother sister mother father friend uncle aunt cousin`)

@@ -253,7 +253,7 @@ func (g *gazetteer) countryAt(q *constrain.Query, i int) (name string, to int, a
 
 // notPlaces after a country say that it is not where something happened.
 var (
-	afterCountry   = wordSet(`airlines airways airline pilot pilots captain hat toast made built manufactured certified certificated language navy army air champion forest customs coast marine marines government department congress senate president dollar dollars mail postal geological fish airways`)
+	afterCountry   = wordSet(`airlines airways airline pilot pilots captain hat toast made built manufactured certified certificated language navy army air champion forest customs marine marines government department congress senate president dollar dollars mail postal geological fish airways`)
 	registeredNear = [][]string{{"registered"}, {"register"}, {"registration"}, {"registry"}}
 )
 
@@ -267,7 +267,7 @@ func (g *gazetteer) country(q *constrain.Query, i int) (constrain.Claim, bool) {
 			return registeredIn(i, to+1), true
 		}
 	}
-	if q.Joined(to) && afterCountry[q.Word(to)] {
+	if q.Joined(to) && (afterCountry[q.Word(to)] || q.HasWords(to, "coast", "guard")) {
 		return constrain.Claim{}, false
 	}
 	if !adjective && (q.HasLoose(to, "the", "island") || q.HasLoose(to, "the", "country")) {
@@ -318,7 +318,7 @@ func (g *gazetteer) registered(q *constrain.Query, i int) (constrain.Claim, bool
 }
 
 func registeredIn(from, to int) constrain.Claim {
-	return constrain.Claim{From: from, To: to, Weight: 6, Cannot: &sextant.Unenforceable{Field: "registration", Reason: "the country of registration is not recorded"}}
+	return constrain.Claim{From: from, To: to, Weight: 6, Cannot: &sextant.Unenforceable{Field: "registration", Reason: unrecordedRegistry}}
 }
 
 func (g *gazetteer) abroad(q *constrain.Query, i int) (constrain.Claim, bool) {

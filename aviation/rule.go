@@ -30,7 +30,7 @@ var (
 func sections(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i, t := range q.Tokens {
-		if !t.HasDigit() || q.Gap(i+1) != "." {
+		if gap := q.Gap(i + 1); !t.HasDigit() || gap != "." && gap != "-" {
 			continue
 		}
 		part, sub := sectionPart.FindStringSubmatch(t.Text), sectionSub.FindStringSubmatch(q.Word(i+1))
@@ -39,6 +39,9 @@ func sections(q *constrain.Query) []constrain.Claim {
 		}
 		to := paragraphs(q, i+2)
 		from, title14, cited := citedFrom(q, i)
+		if q.Gap(i+1) == "-" && (!cited || !title14 || len(sub[1]) < 2 || isOperatingPart(sub[1]) || strings.HasPrefix(q.Word(i-1), "part")) {
+			continue // FAR 91-205, but not parts 91-135
+		}
 		cited = cited || len(part[0]) > len(part[1])
 		switch {
 		case cited && !title14 || q.Gap(to) == "-": // 48 CFR 52.212-4

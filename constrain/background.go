@@ -64,7 +64,9 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 			}
 		}
 	}
-	q.ownStory(background)
+	if len(clauses) == 1 || !q.pointsBack(clauses[1]) {
+		q.ownStory(background)
+	}
 	defined, ruled := q.definitional(), q.aboutRule(claims)
 	company := newCompany(q, claims)
 	var out []Claim
@@ -80,9 +82,13 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".
 var pronouns = set(`their theirs them they those these`)
 
+// pointsBack reports whether a clause speaks of what was said before it: by a pronoun, or
+// as "the accident" whose particulars it does not say itself ("He died near Duluth. Can
+// you find the accident?").
 func (q *Query) pointsBack(c clause) bool {
 	for i := c.from; i < c.to; i++ {
-		if pronouns[q.Tokens[i].Lower] {
+		last := i+1 == c.to || !q.Joined(i+1)
+		if pronouns[q.Tokens[i].Lower] || last && q.EventNoun(i) && (q.Word(i-1) == "the" || q.Word(i-1) == "that" || q.Word(i-1) == "this") && i > c.from {
 			return true
 		}
 	}
@@ -142,7 +148,7 @@ func (q *Query) aboutRule(claims []Claim) bool {
 }
 
 var (
-	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall definition`)
+	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall definition regulation regulations rule rules`)
 	auxiliary  = set(`do can may should must am could would shall`)
 	looking    = set(`see get have find read search view look download export know ask pull filter sort compare count list`)
 )
@@ -154,7 +160,7 @@ func (q *Query) permissive() bool {
 		next := q.Word(i + 1)
 		switch {
 		case permitting[t.Lower]:
-			return true
+			return q.Word(i-1) != "operating" // by operating rule
 		case t.Lower == "may" && (i == 0 && next != "" && monthNames[next] == 0 && !q.Tokens[i+1].HasDigit() && q.Joined(i+1) || i > 0 && !t.capital && next != "have" && next != "be" && !monthBefore[q.Word(i-1)] && !q.Tokens[i-1].HasDigit()):
 			return true
 		case auxiliary[t.Lower] && next == "i" && !looking[q.Word(i+2)]:
@@ -186,7 +192,7 @@ func (q *Query) ownStory(background []bool) {
 		return
 	}
 	switch q.Tokens[1].Lower {
-	case "heard", "read", "saw", "remember", "recall", "think", "believe", "understand", "know", "want", "need", "would", "am", "like", "m", "d", "wonder":
+	case "heard", "read", "saw", "remember", "recall", "think", "believe", "understand", "know", "want", "need", "would", "am", "like", "m", "d", "wonder", "don", "dont", "only", "just":
 		return
 	}
 	for i := range q.Tokens {

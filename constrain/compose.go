@@ -92,6 +92,9 @@ func excluded(negated Claim, claims []Claim) bool {
 		stated, same := false, false
 		for _, c := range claims {
 			for _, d := range c.Conditions {
+				if !c.Negated && d.Field == cond.Field && apart(d, cond) {
+					return true // "2011 instead of 2010"
+				}
 				if !c.Negated && d.Field == cond.Field && d.Op == sextant.OpEq && cond.Op == sextant.OpEq && !isSpan(d.Values[0]) {
 					stated, same = true, same || d.Values[0] == cond.Values[0]
 				}
@@ -102,6 +105,15 @@ func excluded(negated Claim, claims []Claim) bool {
 		}
 	}
 	return false
+}
+
+// apart reports whether two conditions name periods that have no day in common.
+func apart(a, b Condition) bool {
+	if len(a.Values) != 1 || len(b.Values) != 1 || !isSpan(a.Values[0]) || !isSpan(b.Values[0]) {
+		return false
+	}
+	_, meet := intersect(a.Values[0].(Span), b.Values[0].(Span))
+	return !meet
 }
 
 // withoutOpposites drops "in the United States" where "abroad" is compared with it: each

@@ -209,6 +209,9 @@ func (q *Query) monthLike(i int) bool {
 	if monthBefore[q.Word(i-1)] || monthNames[q.Word(i-2)] > 0 && monthLinks[q.Word(i-1)] {
 		return t.capital || t.Lower != "may" && (t.Lower != "march" || q.lower)
 	}
+	if t.capital && q.Joined(i+1) && q.EventNoun(i+1) {
+		return true // "May accidents"
+	}
 	_, of := monthNames[q.Word(i+2)]
 	return t.capital && of && monthLinks[q.Word(i+1)]
 }

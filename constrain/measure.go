@@ -1,6 +1,8 @@
 package constrain
 
 import (
+	"strings"
+
 	"github.com/sextant-rag/sextant"
 )
 
@@ -53,9 +55,13 @@ func recognizeMeasures(q *Query) []Claim {
 		if b, after, ok := trailers.At(q, to); ok && c.Bare && q.Joined(to) { // "four fatalities or fewer"
 			c, to = b.of(c.Lo, c.From, c.To), after
 		}
+		c, to = q.secondBound(c, to)
 		out = append(out, measured(m, c, c.From, to))
 	}
 	for i := range q.Tokens {
+		if c, ok := q.measureForm(i); ok {
+			out = append(out, c)
+		}
 		m, at, ok := q.measures.verbs.At(q, i)
 		if !ok {
 			continue
@@ -72,6 +78,49 @@ func recognizeMeasures(q *Query) []Claim {
 		}
 	}
 	return out
+}
+
+// signs are comparators written as such.
+var signs = map[string]bounds{":": {0, 0}, "=": {0, 0}, ">": {1, noBound}, ">=": {0, noBound}, "≥": {0, noBound}, "=>": {0, noBound}, "<": {noBound, -1}, "<=": {noBound, 0}, "≤": {noBound, 0}}
+
+// measureForm reads what stands in a form: "killed: 3", "deaths >= 2".
+func (q *Query) measureForm(i int) (Claim, bool) {
+	m, at, ok := q.measures.after.At(q, i)
+	if !ok {
+		m, at, ok = q.measures.verbs.At(q, i)
+	}
+	b, signed := signs[strings.TrimSpace(q.Gap(at))]
+	if !ok || !signed {
+		return Claim{}, false
+	}
+	n, to, ok := q.numberAt(at)
+	if !ok || q.voided(m, at, to) {
+		return Claim{}, false
+	}
+	return measured(m, b.of(n, i, to), i, to), true
+}
+
+// secondBound reads the bound that comes after the words that say what is counted: "no
+// more than 3 fatalities, at least 1".
+func (q *Query) secondBound(c comparison, to int) (comparison, int) {
+	at := q.Skip(to, "but", "and", "yet", "though")
+	b, number, ok := comparators.At(q, at)
+	if !ok || c.Bare || c.Set != nil || at == to && !strings.HasPrefix(q.Gap(to), ",") {
+		return c, to
+	}
+	n, end, ok := q.numberAt(number)
+	if _, _, other := q.measureAfter(end); !ok || other || q.Joined(end) && !people[q.Word(end)] && !countEnds[q.Word(end)] {
+		return c, to
+	}
+	switch second := b.of(n, c.From, c.To); {
+	case c.Lo < 0 && second.Hi < 0:
+		c.Lo = second.Lo
+	case c.Hi < 0 && second.Lo < 0:
+		c.Hi = second.Hi
+	default:
+		return c, to
+	}
+	return c, end
 }
 
 // verbObjects may stand between a verb and its number: "killed all four aboard".
@@ -168,5 +217,5 @@ func (q *Query) voided(m *Measure, from, to int) bool {
 		return true
 	}
 	_, end, ok := void.At(q, from-1)
-	return ok && end == from
+	return ok && end == from && q.Joined(from)
 }

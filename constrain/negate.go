@@ -10,7 +10,7 @@ import (
 
 // negations reach forward to the next condition; the multi-word ones end a negation.
 var (
-	negations     = set(`not except excepting excluding exclude excludes outside without minus besides neither nor never omit omitting ignoring ignore barring sans cannot isnt wasnt arent werent didnt doesnt aint unlike nobody noone none`)
+	negations     = set(`not except excepting excluding exclude excludes outside without minus besides neither nor never omit omitting ignoring ignore barring sans cannot dont isnt wasnt arent werent didnt doesnt aint unlike nobody noone none`)
 	negationEnds  = negationTable("other than, rather than, anything but, all but, everything but, any but, anywhere but, everywhere but, anyone but, nothing but, none but, apart from, aside from, except for, no one, as opposed to, instead of, with the exception of, exception of, save for, leaving out, leave out, leaves out, ruling out, rule out, skip, skipping, but no, minus the, less the, far from, never mind, forget, forget about")
 	adjacentOnly  = set(`non no anti`)
 	notNegations  = NewTable(map[string]bool{"why not": true, "if not": true, "or not": true, "whether or not": true, "not only": true, "not just": true, "none but": true, "nothing but": true})
@@ -22,7 +22,7 @@ var (
 var universal = set(`any every all`)
 
 // light words may stand between a negation and what it denies.
-var light = set(`in the those these a an any of at near involving involve involved with from counting including include for to on by ones over inside state states that which were are was is
+var light = set(`want need care include about in the those these a an any of at near involving involve involved with from counting including include for to on by ones over inside state states that which were are was is
  happening occurring happened occurred flown one all please being been has have had having do did in during under either those built made while when`)
 
 // negationTable indexes phrases by their last word, to be found from behind.
@@ -63,6 +63,9 @@ func sameField(a, b Claim) bool {
 
 // deniedBefore looks left from a claim for a negation that reaches it.
 func (q *Query) deniedBefore(i, floor int) bool {
+	if len(negationEnds[q.Word(i)]) > 0 && q.negationAt(i) {
+		return true // "instead of 2010", where "of 2010" is the date
+	}
 	adjacent := true
 	for k := i - 1; k >= floor; k-- {
 		if gap := q.Tokens[k+1].Gap; strings.ContainsAny(gap, ",;:.?!(") && strings.TrimSpace(gap) != "." && gap != "(" && gap != " (" {

@@ -7,7 +7,7 @@ import (
 
 var numberWords = map[string]int{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
 	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "single": 1, "couple": 2, "dozen": 12, "hundred": 100, "thousand": 1000}
+	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "single": 1, "lone": 1, "sole": 1, "couple": 2, "dozen": 12, "hundred": 100, "thousand": 1000}
 
 var articled = NewTable(map[string]int{"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a couple": 2, "a couple of": 2, "couple of": 2, "a single": 1, "a pair of": 2, "half a dozen": 6})
 

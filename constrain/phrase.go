@@ -2,6 +2,7 @@ package constrain
 
 import (
 	"slices"
+	"strings"
 )
 
 // phraseIndex finds phrases by their words.
@@ -36,11 +37,18 @@ func recognizePhrases(q *Query) []Claim {
 			out = append(out, Claim{From: i, To: to, Conditions: p.Conditions, Weight: p.Weight, Weak: p.Weak, Apart: p.Alone && !q.describes(to)})
 			continue
 		}
-		if near, ok := q.Nearest(i, q.phrases.spelled); ok {
+		if near, ok := q.Nearest(i, q.phrases.spelled); ok && !derived(q.Tokens[i].Lower, near) {
 			out = append(out, Claim{From: i, To: i + 1, Conditions: assumed(q.phrases.byWord[near].Conditions, q.Tokens[i].Text, near), Weight: -5, Weak: WeakName})
 		}
 	}
 	return out
+}
+
+// derived reports whether a word is made of another by an ending: a cruiser is no
+// misspelt cruise.
+func derived(word, of string) bool {
+	ending, ok := strings.CutPrefix(word, of)
+	return ok && slices.Contains([]string{"r", "rs", "er", "ers", "ist", "ists"}, ending)
 }
 
 // describes reports whether an event noun stands at token i, so that what precedes it

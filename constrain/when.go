@@ -55,9 +55,9 @@ const (
 )
 
 var prepositions = tableOf(
-	phrases(until, "up to and including, up through, up until, up till, up to, until, till, til, through, thru, no later than, not later than, not after, on or before, on and before, by the end of, ending in"),
+	phrases(until, "up to and including, up through, up until, up till, up to, until, till, til, through, thru, no later than, not later than, not after, on or before, on and before, by the end of, ending in, in or before, during or before"),
 	phrases(before, "prior to, before, earlier than, pre, ahead of, preceding"),
-	phrases(since, "since, ever since, starting in, starting from, starting with, starting on, starting, beginning in, beginning with, beginning on, beginning, commencing, on or after, on and after, no earlier than, not earlier than, not before, going back to, dating back to"),
+	phrases(since, "since, ever since, starting in, starting from, starting with, starting on, starting, beginning in, beginning with, beginning on, beginning, commencing, on or after, on and after, no earlier than, not earlier than, not before, going back to, dating back to, in or after, during or after"),
 	phrases(after, "after, later than, post, following, subsequent to, newer than, more recent than"),
 	phrases(between, "between, in between"),
 	phrases(from, "from, dating from"),
@@ -150,7 +150,7 @@ func (q *Query) manufactured(i, at, to int) bool {
 
 // history are words for what happened at another time than what is asked for: "a plane
 // built in 1968 crashed".
-var history = set(`built manufactured made produced born certificated certified licensed overhauled purchased bought acquired sold restored rebuilt installed inspected issued adopted amended enacted founded
+var history = set(`built manufactured made produced born certificated certified licensed overhauled purchased bought acquired sold restored rebuilt installed inspected overhaul purchase restoration refurbishment manufacture issued adopted amended enacted founded
  established hired retired signed revised designed introduced delivered registered released model`)
 
 // anotherDate reads a period that dates something else, as the verb before it says: it

@@ -1,0 +1,131 @@
+package aviation
+
+import (
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/constrain"
+)
+
+// Places that are not where something happened: where a flight came from and went to,
+// where a pilot lives, where an aircraft is registered.
+
+// Words before such a place. Of a departure it is only known that it is not the place of
+// the event where another place is named: "departed Boise and crashed" may be in Boise.
+var (
+	bound = constrain.NewTable(map[string]string{"en route to": unrecordedRoute, "enroute to": unrecordedRoute, "on route to": unrecordedRoute, "bound for": unrecordedRoute, "headed to": unrecordedRoute, "headed for": unrecordedRoute, "heading to": unrecordedRoute, "heading for": unrecordedRoute, "destined for": unrecordedRoute,
+		"on its way to": unrecordedRoute, "on the way to": unrecordedRoute, "on his way to": unrecordedRoute, "on her way to": unrecordedRoute, "on their way to": unrecordedRoute, "flying to": unrecordedRoute, "flight to": unrecordedRoute, "flights to": unrecordedRoute, "flew to": unrecordedRoute, "trip to": unrecordedRoute, "travelling to": unrecordedRoute, "traveling to": unrecordedRoute,
+		"based in": "", "based at": "", "resident of": "", "residents of": "", "lived in": "", "lives in": "", "living in": "", "born in": "", "registered in": unrecordedRegistry, "registered to a": unrecordedRegistry})
+	leaving = constrain.NewTable(map[string]bool{"departed": true, "departed from": true, "departing": true, "departing from": true, "departing for": true, "departed for": true, "left": true, "leaving": true, "leaving for": true, "took off from": true, "taking off from": true,
+		"takeoff from": true, "taken off from": true, "diverted to": true, "diverting to": true, "returning to": true, "return to": true, "returned to": true, "back to": true, "originated in": true, "originating in": true, "originated at": true, "from": true})
+	parting = wordSet(`departed departing left leaving`)
+)
+
+// What is said of places that the records do not tell.
+const (
+	unrecordedRoute    = "where a flight came from and went to is not recorded, only where the event happened"
+	unrecordedRegistry = "the country of registration is not recorded"
+)
+
+// notRecorded claims the words of a place that no field holds; with no reason they are only
+// no condition.
+func notRecorded(from, to int, field, reason string) constrain.Claim {
+	c := constrain.Claim{From: from, To: to, Weight: 9}
+	if reason != "" {
+		c.Cannot = &sextant.Unenforceable{Field: field, Reason: reason}
+	}
+	return c
+}
+
+// routes claims such places as no condition.
+func routes(q *constrain.Query) []constrain.Claim {
+	var out []constrain.Claim
+	var elsewhere []constrain.Claim
+	for i := range q.Tokens {
+		if reason, at, ok := bound.At(q, i); ok {
+			if at+1 < len(q.Tokens) && yearLike(q, at) && q.Word(at+1) == "in" { // born in 1950 in Texas
+				at += 2
+			}
+			if to := placeEnd(q, at); to > at {
+				field := "route"
+				if reason == unrecordedRegistry {
+					field = "registration"
+				}
+				out = append(out, notRecorded(i, to, field, reason))
+			}
+			continue
+		}
+		_, at, ok := leaving.At(q, i)
+		if !ok {
+			continue
+		}
+		to := placeEnd(q, at)
+		if to == at {
+			continue
+		}
+		if goal := placeEnd(q, to+1); goal > to+1 && (q.Word(to) == "to" || parting[q.Word(i)] && q.Word(to) == "for") {
+			to = goal
+			if q.Word(i) == "from" {
+				out = append(out, notRecorded(i, to, "route", unrecordedRoute))
+				continue
+			}
+		}
+		elsewhere = append(elsewhere, notRecorded(i, to, "", ""))
+	}
+	return append(out, overruled(q, out, elsewhere)...)
+}
+
+// overruled returns the departures of a question that names another place as well.
+func overruled(q *constrain.Query, routes, departures []constrain.Claim) []constrain.Claim {
+	if len(departures) == 0 {
+		return nil
+	}
+	named := append(append([]constrain.Claim{}, routes...), departures...)
+	for _, c := range loadGazetteer().places(q) {
+		if len(c.Conditions) == 0 {
+			continue
+		}
+		inside := false
+		for _, r := range named {
+			inside = inside || c.From < r.To && r.From < c.To
+		}
+		if !inside {
+			return departures
+		}
+	}
+	return nil
+}
+
+// placeEnd returns the token after the place that starts at token i, i if there is none.
+func placeEnd(q *constrain.Query, i int) int {
+	g := loadGazetteer()
+	i2 := q.Skip(i, "the")
+	if i2 >= len(q.Tokens) || i < 0 || !q.Joined(i2) {
+		return i
+	}
+	if _, _, to, ok := g.cityAt(q, i2); ok {
+		if _, end, stated := g.stateAfter(q, to); stated {
+			return end
+		}
+		return max(to, g.stateOrCountry(q, i2))
+	}
+	if to := g.stateOrCountry(q, i2); to > i2 {
+		return to
+	}
+	return i
+}
+
+func (g *gazetteer) stateOrCountry(q *constrain.Query, i int) int {
+	to := i
+	if _, end, ok := g.stateAt(q, i); ok {
+		to = end
+	}
+	if _, end, adjective, ok := g.countryAt(q, i); ok && !adjective {
+		to = max(to, end)
+	}
+	if _, end, ok := g.provinces.At(q, i); ok {
+		to = max(to, end)
+	}
+	if to == i && g.isCode(q, i) && q.Tokens[i].Upper() {
+		to = i + 1
+	}
+	return to
+}
