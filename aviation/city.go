@@ -39,11 +39,19 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 			return "", 0, i, false // ORD is an airport before it is a town
 		}
 	}
+	if single && !stated && wordTowns[t.Lower] && !townWritten(q, i) {
+		return "", 0, i, false
+	}
 	if !t.Capital() && (!q.AllLower() || single && (q.Lexicon.Words[t.Lower] || notCities[t.Lower])) {
 		return "", 0, i, false
 	}
 	return strings.ToUpper(value.Text), value.Count, to, true
 }
+
+// wordTowns are words as well, if not words of accident reports: towns where their state
+// follows or where they are written as towns.
+var wordTowns = wordSet(`corona wheeling flushing superior cascade sandwich hurricane alliance falcon eagle rifle grants grant apex liberal crystal plains tea globe young mulberry friendly prospect pioneer council weed star volcano hatch bow
+ granite commerce comfort chicken cash mineral marina grace wisdom ward peculiar nice mounds monument friendship crescent cork congress badger jupiter salmon bountiful hunter`)
 
 // townNames are those of notCities that are towns where they are written as towns.
 var townNames = wordSet(`mobile reading orange independence hope enterprise liberty surprise union progress page`)
@@ -51,7 +59,7 @@ var townNames = wordSet(`mobile reading orange independence hope enterprise libe
 // townWritten reports whether a plain word is written as a town is: "the crash in Mobile"
 // and not "in mobile homes", "at Liberty Mutual".
 func townWritten(q *constrain.Query, i int) bool {
-	if !townNames[q.Word(i)] || !q.Tokens[i].Capital() || q.AllUpper() || titleCase(q) || !q.Joined(i) || !cityBefore[q.Word(i-1)] || weakBefore[q.Word(i-1)] {
+	if !townNames[q.Word(i)] && !wordTowns[q.Word(i)] || !q.Tokens[i].Capital() || q.AllUpper() || titleCase(q) || !q.Joined(i) || !cityBefore[q.Word(i-1)] || weakBefore[q.Word(i-1)] {
 		return false
 	}
 	next := q.Word(i + 1)

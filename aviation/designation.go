@@ -23,7 +23,14 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 	for i := range q.Tokens {
 		if canonical, to, ok := n.makerAt(q, i); ok {
 			if n.meant(q, i, to) && !(q.Joined(to) && streets[q.Word(to)]) {
-				out = append(out, constrain.Claim{From: i, To: apposed(q, to), Conditions: []constrain.Condition{constrain.Is("make", canonical)}, Weight: 4, Weak: n.weakness(q, i, to)})
+				end := apposed(q, to)
+				if denied(q, i) {
+					end = to
+					for end > i+1 && apposition[q.Word(end-1)] { // "Robinson helicopters" is a maker's name as well
+						end--
+					}
+				}
+				out = append(out, constrain.Claim{From: i, To: end, Conditions: []constrain.Condition{constrain.Is("make", canonical)}, Weight: 4, Weak: n.weakness(q, i, to)})
 			}
 			continue
 		}
@@ -39,6 +46,9 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 // single are words before one of a kind.
 var single = wordSet(`a an any another my his her their this that each every one`)
 
+// ownTrouble is what only aircraft have.
+var ownTrouble = wordSet(`gear engine engines prop propeller stall stalls overrun overruns groundloop groundloops ditching ditchings icing autorotation autorotations`)
+
 var crewNouns = wordSet(`pilot pilots crew crews captain owner owners instructor`)
 
 // weakness says whether a name needs company: one that is a plain word does, a maker's or a
@@ -48,8 +58,8 @@ func (n *names) weakness(q *constrain.Query, i, to int) constrain.Weakness {
 	switch like := n.likeAt(q, i, to); {
 	case like == likeNothing && !(maker && end == to):
 		return constrain.Firm
-	case crewNouns[q.Word(to)]:
-		return constrain.Firm // the Cherokee pilot
+	case crewNouns[q.Word(to)], q.Tokens[i].Capital() && ownTrouble[q.Word(to)]:
+		return constrain.Firm // the Cherokee pilot, Centurion gear problems
 	case like <= likeName || single[q.Word(i-1)] || q.Joined(i) && q.Tokens[i-1].Upper():
 		return constrain.WeakNoun
 	}
@@ -76,7 +86,9 @@ func (n *names) designations(q *constrain.Query) []constrain.Claim {
 	}
 	out = append(out, n.deniedTypes(q, slices.Concat(out, n.standingMakers(q)))...)
 	for k := range out {
-		out[k].To = apposed(q, n.calledAgain(q, out[k]))
+		if out[k].To = n.calledAgain(q, out[k]); !denied(q, out[k].From) {
+			out[k].To = apposed(q, out[k].To)
+		}
 	}
 	return out
 }
@@ -109,6 +121,16 @@ func apposed(q *constrain.Query, to int) int {
 		return to + 2
 	}
 	return to
+}
+
+// denied reports whether a negation stands right before a name: "non-Robinson helicopters"
+// are helicopters all the same.
+func denied(q *constrain.Query, i int) bool {
+	switch q.Word(i - 1) {
+	case "non", "not", "than", "except", "excluding":
+		return true
+	}
+	return false
 }
 
 var apposition = wordSet(`helicopters airplanes aeroplanes gliders balloons`)

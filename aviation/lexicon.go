@@ -39,6 +39,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Months:    "event_month",
 		Kinds: []string{"aircraft_category", "engine_type", "engine_count", "phase", "weather", "purpose", "schedule", "amateur_built", "make", "model", "severity", "injuries", "damage", "investigation_type", "report_status",
 			"fatal_count", "serious_count", "minor_count", "uninjured_count"},
+		Where:         []string{"state", "country", "city"},
 		DatedBy:       map[string]string{"published": "publication_date"},
 		Compile:       map[string]constrain.CompileFunc{"airport": compileAirport, "far_part": compilePart, "accident_number": compileNumber},
 		Applies:       map[string]filter.Filter{"state": statesApply},
@@ -69,7 +70,7 @@ var spoken = []string{"severity", "injuries", "investigation_type", "report_stat
 var measures = []constrain.Measure{
 	{Field: "fatal_count", After: []string{"killed", "dead", "deaths", "death", "died", "die", "dying", "fatalities", "fatality", "fatals", "fatal injuries", "fatally injured", "lives lost", "lost their lives", "lose their lives", "perished", "perish", "casualties", "fatally hurt"},
 		Verbs: []string{"killed", "kill", "killing", "kills", "claimed", "claiming", "took the lives of", "deaths of", "death of", "death toll", "death toll of", "fatality count", "fatal count", "number of deaths", "number of fatalities"}},
-	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured", "severely injured"},
+	{Field: "serious_count", After: []string{"serious injuries", "serious injury", "seriously injured", "seriously hurt", "badly hurt", "badly injured", "severely injured", "seriously"},
 		Verbs: []string{"seriously injured", "seriously injuring", "injured seriously", "seriously hurt", "seriously hurting"}},
 	{Field: "minor_count", After: []string{"minor injuries", "minor injury", "slightly injured", "slightly hurt", "lightly injured"}},
 	{Field: "uninjured_count", After: []string{"uninjured", "unhurt", "unharmed", "survivor", "survivors", "survived", "not injured"}},

@@ -22,7 +22,7 @@ const (
 var (
 	properNames = wordSet(`comanche seneca cherokee navajo apache cheyenne aztec pawnee seminole saratoga malibu waco douglas cameron ryan hughes fairchild lockheed curtiss kiowa cayuse sioux huey hiller
  dakota barnes reims culver stearman vans thorp`)
-	commonNames = wordSet(`cub beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
+	commonNames = wordSet(`swift cub beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
  islander phenom husky buccaneer shrike chieftain debonair constellation hercules concorde gazelle lama avanti chinook starship eagle skylark zodiac jetstream merlin skipper sundowner thrush bobcat corsair bell quest
  caravelle breezy quickie dromader kodiak spitfire hellcat bearcat warhawk katana rallye buckeye zenith interstate aerostar tristar puma alouette dauphin saab rans grob meyers varga atr casa`)
 	weakNames = wordSet(`lake extra let globe republic fleet snow alon iai`)
@@ -231,6 +231,9 @@ func (n *names) keyword(q *constrain.Query, i, to int, like alike) bool {
 	}
 	if like == likeName {
 		return true
+	}
+	if q.Joined(i) && (before == "a" || before == "an") && (q.Word(i-2) == "or" || q.Word(i-2) == "and") && n.endsHere(q, i-2) {
+		return true // "a citabria or a decathlon"
 	}
 	if q.Joined(i) && (before == "a" || before == "the" || before == "an") && to < len(q.Tokens) {
 		return false

@@ -145,9 +145,6 @@ func (g *gazetteer) georgia(q *constrain.Query, claim constrain.Claim) (constrai
 // position of a place.
 var wordCodes = wordSet(`in or me ok hi oh id la ma pa al de co ga mo mi md va wa ne nd sd vi pr gu gm ms ct ar as ao po`)
 
-// leading codes at the beginning of a question are words of greeting.
-var leading = wordSet(`ok hi oh me in or as`)
-
 var inPlace = wordSet(`but in near over of from across outside around at within off throughout not except excluding state`)
 
 func (g *gazetteer) isCode(q *constrain.Query, i int) bool {
@@ -225,7 +222,7 @@ func (g *gazetteer) linked(q *constrain.Query, i, step int) bool {
 // those of general aviation.
 func aboutEvents(q *constrain.Query, i int) bool {
 	w := q.Tokens[i].Lower
-	return q.Joined(i+1) && q.EventNoun(i+1) && w != "ga" && !(i == 0 && leading[w])
+	return q.Joined(i+1) && q.EventNoun(i+1) && w != "ga"
 }
 
 func (g *gazetteer) region(q *constrain.Query, i int) (constrain.Claim, bool) {

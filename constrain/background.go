@@ -67,7 +67,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	if len(clauses) == 1 || !q.pointsBack(clauses[1]) {
 		q.ownStory(background)
 	}
-	defined, ruled := q.definitional(), q.aboutRule(claims)
+	defined, ruled := q.definitional(), q.aboutRule(claims) || q.ofMeaning()
 	company := newCompany(q, claims)
 	var out []Claim
 	for k, c := range claims {
@@ -175,14 +175,30 @@ func (q *Query) kind(c Claim) bool {
 	return len(c.Conditions) > 0 && !slices.ContainsFunc(c.Conditions, func(cond Condition) bool { return !slices.Contains(q.Lexicon.Kinds, cond.Field) })
 }
 
-var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": true, "define": true, "how do i": true, "how do you": true, "how does": true,
-	"how can i": true, "how should i": true, "how to": true, "what is the best": true, "what s the best": true, "what is a": true, "the definition of": true, "definition of": true, "what is the definition": true, "what s the definition": true, "the meaning of": true, "what is the meaning": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
+// definitions begin such questions; those that ask for a meaning are true.
+var definitions = NewTable(map[string]bool{"what is the difference": true, "what s the difference": true, "what does": false, "define": true, "how do i": false, "how do you": false, "how does": false,
+	"how can i": false, "how should i": false, "how to": false, "what is the best": false, "what s the best": false, "what is a": true, "the definition of": true, "definition of": true, "what is the definition": true, "what s the definition": true, "the meaning of": true, "what is the meaning": true, "what is an": true, "what s a": true, "what s an": true, "what is meant": true})
 
 // definitional reports whether the question asks what words mean or how a thing is
 // done, and names no event: its values are its subject, not conditions.
 func (q *Query) definitional() bool {
 	_, _, ok := definitions.At(q, 0)
 	return ok && !q.Eventful()
+}
+
+// ofMeaning reports whether the question asks what a word means and names papers at most:
+// "what is the difference between a factual and a preliminary report?"
+func (q *Query) ofMeaning() bool {
+	meaning, _, ok := definitions.At(q, 0)
+	if !ok || !meaning {
+		return false
+	}
+	for i := range q.Tokens {
+		if q.EventNoun(i) && !q.document(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // ownStory marks "I fly out of Boise in a Maule, ...": the asker's own life is no

@@ -25,6 +25,8 @@ type Lexicon struct {
 	// Kinds names fields that say what kind of thing is meant. In a question about a rule
 	// that names no event they are its subject: "may a helicopter fly lower under 91.119?"
 	Kinds []string
+	// Where names the fields that say where: a list may mix them ("except Alaska and Canada").
+	Where []string
 	// DatedBy names the field that a date after a verb is about ("published": the
 	// publication's date), or "" where none holds it. Verbs of making and owning need no
 	// entry: "built in 1968" is never the date of an event.

@@ -49,10 +49,17 @@ func (q *Query) negate(claims []Claim) {
 			c.Negated = true
 			continue
 		}
-		if k > 0 && claims[k-1].Negated && sameField(claims[k-1], *c) && q.listed(claims[k-1].To, c.From) && !q.deniedAfter(claims[k-1].To) {
+		if k > 0 && claims[k-1].Negated && q.alike(claims[k-1], *c) && q.listed(claims[k-1].To, c.From) && !q.deniedAfter(claims[k-1].To) {
 			c.Negated = true
 		}
 	}
+}
+
+// alike reports whether two claims can stand in one list: they are of one field, or both
+// say where.
+func (q *Query) alike(a, b Claim) bool {
+	where := func(c Condition) bool { return slices.Contains(q.Lexicon.Where, c.Field) }
+	return sameField(a, b) || slices.ContainsFunc(a.Conditions, where) && slices.ContainsFunc(b.Conditions, where)
 }
 
 func sameField(a, b Claim) bool {
