@@ -31,6 +31,16 @@ type Collection struct {
 	Fill      string        `json:"fill"`                 // the command that fills it
 	Encoder   string        `json:"encoder,omitempty"`    // fingerprint of its vectors; "" has none
 	Analyzer  string        `json:"analyzer,omitempty"`   // name of the lexical analyzer
+	Chunking  Chunking      `json:"chunking,omitzero"`    // how its documents are cut
+}
+
+// Chunking says how documents are cut into chunks, in tokens of the encoder. It is one for
+// all documents of a collection: pieces of several sizes cannot be ranked against each
+// other. The zero Chunking is that of a collection filled before it was recorded, which is
+// the default of package chunk.
+type Chunking struct {
+	Size    int `json:"size"`    // most tokens of a chunk with its headings
+	Overlap int `json:"overlap"` // most tokens repeated from the chunk before
 }
 
 var collectionName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)

@@ -87,7 +87,7 @@ type CoverageSignals struct {
 // RetrievalMetadata says how the results were made.
 type RetrievalMetadata struct {
 	EmbeddingModel  string `json:"embedding_model"` // "" when retrieval was lexical only
-	ChunkSize       int    `json:"chunk_size"`
+	ChunkSize       int    `json:"chunk_size"`      // most tokens of a chunk in the collections of the results
 	TopK            int    `json:"top_k"`
 	RerankerApplied bool   `json:"reranker_applied"`
 	RerankerModel   string `json:"reranker_model,omitempty"` // what judged, where something was asked to

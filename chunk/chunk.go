@@ -56,6 +56,21 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// OptionsOf returns the Options of a collection's way of cutting.
+func OptionsOf(c sextant.Chunking) Options {
+	o := Options{Tokens: c.Size, Overlap: c.Overlap}
+	if c.Size > 0 && c.Overlap <= 0 {
+		o.Overlap = -1
+	}
+	return o
+}
+
+// Chunking is what of the Options is recorded with a collection.
+func (o Options) Chunking() sextant.Chunking {
+	o = o.withDefaults()
+	return sextant.Chunking{Size: o.Tokens, Overlap: o.Overlap}
+}
+
 // Version names the way of cutting: chunks of one version and one document are equal.
 // A Sizer of one's own needs a name of its own beside it.
 func (o Options) Version() string {

@@ -68,7 +68,7 @@ func checkOrder(o ingest.Order) error {
 	case o.Collection == "" && (o.Kind == "table" || o.Kind == "files"):
 		return badRequest("collection is missing.", "Name the collection to fill; it is made if it is new.")
 	}
-	return nil
+	return o.Cutting().Check()
 }
 
 // breath is how long a client that sends files may be silent.
@@ -156,11 +156,27 @@ func (f *form) set(name, value string) error {
 			return nil
 		}
 	}
+	if name == "chunk_size" || name == "chunk_overlap" {
+		return f.setCut(name, value)
+	}
 	if name == "text" {
 		o.Text = append(o.Text, value)
 		return nil
 	}
 	return badRequest(fmt.Sprintf("The form has a field %q that does not exist here.", sextant.CleanText(name)), "GET /openapi.json lists the fields; files need a file name.")
+}
+
+func (f *form) setCut(name, value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return badRequest(name+" must be a number of tokens.", "")
+	}
+	if name == "chunk_size" {
+		f.order.ChunkSize = n
+	} else {
+		f.order.ChunkOverlap = &n
+	}
+	return nil
 }
 
 // files yields the files of the form, each of which must be read before the next.

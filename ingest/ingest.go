@@ -85,6 +85,9 @@ func Run(ctx context.Context, job Job) (sextant.Receipt, error) {
 		return sextant.Receipt{}, err
 	}
 	defer leave()
+	if err := job.record(ctx); err != nil {
+		return sextant.Receipt{}, err
+	}
 	inputs, err := job.Source.Inputs(ctx)
 	if err != nil {
 		return sextant.Receipt{}, fmt.Errorf("ingest: %w", err)

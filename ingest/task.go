@@ -23,7 +23,13 @@ type Order struct {
 	Prune      bool     `json:"prune,omitempty" doc:"Delete documents that what is sent no longer speaks of."`
 	Reread     bool     `json:"reread,omitempty" doc:"Read everything again, also where nothing is new."`
 	NoEncode   bool     `json:"no_encode,omitempty" doc:"Without vectors."`
+
+	ChunkSize    int  `json:"chunk_size,omitempty" minimum:"32" maximum:"4096" doc:"Most tokens of a chunk, where the collection is new; 224 otherwise."`
+	ChunkOverlap *int `json:"chunk_overlap,omitempty" minimum:"0" doc:"Most tokens that a chunk repeats of the one before; 32 otherwise."`
 }
+
+// Cutting is the size of chunks the order asks for.
+func (o *Order) Cutting() Cutting { return Cutting{Size: o.ChunkSize, Overlap: o.ChunkOverlap} }
 
 // State is where a task stands.
 type State string

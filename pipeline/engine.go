@@ -80,7 +80,7 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 		held, err := c.Store.Open(ctx, spec.Name)
 		switch {
 		case err == nil:
-			spec.Encoder = held.Spec().Encoder // whoever takes documents in decides on it
+			spec.Encoder, spec.Chunking = held.Spec().Encoder, held.Spec().Chunking // whoever takes documents in decides on them
 		case !errors.Is(err, store.ErrNotFound):
 			return nil, fmt.Errorf("engine: %w", err)
 		}

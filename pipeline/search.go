@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/lexical"
@@ -48,7 +49,7 @@ func (e *Engine) Search(ctx context.Context, q sextant.SearchQuery) (sextant.Sea
 
 func (a *asking) search() (sextant.SearchResult, error) {
 	r := sextant.SearchResult{Results: []sextant.Passage{}, Filter: a.account.Ledger.Filter}
-	model := ""
+	model, size := "", 0
 	bound := len(a.account.Parts) > 0
 	dates := map[string]string{}
 	domains := map[string]bool{}
@@ -80,6 +81,7 @@ func (a *asking) search() (sextant.SearchResult, error) {
 		model = cmp.Or(model, found.Encoder)
 		if len(found.Passages) > 0 {
 			domains[spec.Name] = true
+			size = max(size, chunk.OptionsOf(spec.Chunking).Chunking().Size)
 		}
 	}
 	a.engine.search.Merge(r.Results)
@@ -96,7 +98,7 @@ func (a *asking) search() (sextant.SearchResult, error) {
 	if r.Coverage.Ratio < requery {
 		r.Recommendation = "re-query"
 	}
-	r.Metadata = sextant.RetrievalMetadata{EmbeddingModel: model, ChunkSize: chunkSize(r.Results), TopK: a.question.TopK}
+	r.Metadata = sextant.RetrievalMetadata{EmbeddingModel: model, ChunkSize: size, TopK: a.question.TopK}
 	if k := a.answer.Reranking; k != nil {
 		r.Metadata.RerankerApplied, r.Metadata.RerankerModel = k.Applied, k.Model
 	}
@@ -144,13 +146,4 @@ func confidence(r sextant.SearchResult) float64 {
 	}
 	support := min(1, 0.5+0.1*float64(len(r.Results)))
 	return r.Coverage.Ratio * support
-}
-
-// chunkSize is the length of the longest returned chunk in words, which is what a
-// caller needs to plan its context.
-func chunkSize(results []sextant.Passage) (words int) {
-	for _, p := range results {
-		words = max(words, len(strings.Fields(p.Content)))
-	}
-	return words
 }

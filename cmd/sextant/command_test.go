@@ -172,8 +172,9 @@ func TestDemo(t *testing.T) {
 // TestOneAnswerEitherWay asks the engine here and a server over the same folder: what
 // people read and what programs read must not differ.
 func TestOneAnswerEitherWay(t *testing.T) {
-	s := &session{terminal: newTerminal(os.Stdout, os.Stderr, nil)}
-	e, err := s.openEngine(t.Context(), filled(t, 60))
+	data := filled(t, 60)
+	s := &session{config: config{Data: data}, terminal: newTerminal(os.Stdout, os.Stderr, nil)}
+	e, err := s.openEngine(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,5 +272,50 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	defer proxy.Close()
 	if _, err := newRemote(proxy.URL, "").Collections(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("a reply that is no JSON: %v", err)
+	}
+}
+
+// Sizes of chunks are said when a collection is new; later they are a conflict whose hint
+// is the command that cuts anew.
+func TestChunkSizes(t *testing.T) {
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(file, []byte("# Pumps\n\n"+strings.Repeat("The pump of the station was found dry and was replaced. ", 60)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(t.TempDir(), "sextant.yaml")
+	if err := os.WriteFile(settings, []byte("chunks:\n  size: 100\n  collections:\n    notes: {size: 64, overlap: 0}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ingest := []string{"--config", settings, "ingest", "files", "--no-encode", "--collection", "notes", file}
+	if r := sextantIn(t, data, ingest...); r.code != exitOK {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	size := func() (n struct {
+		Metadata struct {
+			ChunkSize int `json:"chunk_size"`
+		} `json:"retrieval_metadata"`
+		Results []struct{ Content string }
+	}) {
+		r := sextantIn(t, data, "search", "--json", "--collection", "notes", "pump")
+		if err := json.Unmarshal([]byte(r.out), &n); err != nil {
+			t.Fatalf("%v: %s%s", err, r.out, r.err)
+		}
+		return n
+	}
+	if n := size(); n.Metadata.ChunkSize != 64 || len(n.Results) == 0 || len(n.Results[0].Content) > 400 {
+		t.Errorf("chunks as set: %+v", n)
+	}
+	again := sextantIn(t, data, append([]string{"ingest", "files", "--chunk-size", "128"}, ingest[4:]...)...)
+	if again.code != exitFailure || !strings.Contains(again.err, "sextant rechunk notes --chunk-size 128") {
+		t.Errorf("cut two ways: exit %d: %s", again.code, again.err)
+	}
+	if r := sextantIn(t, data, "rechunk", "notes", "--chunk-size", "128"); r.code != exitOK || !strings.Contains(r.out, "1 of 1 documents were cut anew") {
+		t.Errorf("rechunk: exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if n := size(); n.Metadata.ChunkSize != 128 || len(n.Results[0].Content) < 400 {
+		t.Errorf("chunks cut anew: %+v", n)
+	}
+	if r := sextantIn(t, data, append([]string{"ingest", "files", "--chunk-size", "7"}, ingest[4:]...)...); r.code == exitOK || !strings.Contains(r.err, "A chunk has") {
+		t.Errorf("a size that cannot be: exit %d: %s", r.code, r.err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/ingest"
 )
 
 // config is everything that can be set. A flag wins over the environment, the
@@ -30,6 +31,27 @@ type config struct {
 	Models   modelsConfig   `yaml:"models"`
 	Traces   tracesConfig   `yaml:"traces"`
 	Fetch    fetchConfig    `yaml:"fetch"`
+	Chunks   chunksConfig   `yaml:"chunks"`
+}
+
+// chunksConfig says how large chunks are in collections that are made anew.
+type chunksConfig struct {
+	Size        int                     `yaml:"size"`    // most tokens of a chunk; 0 is 224
+	Overlap     *int                    `yaml:"overlap"` // most tokens repeated from the chunk before; unset is 32
+	Collections map[string]chunksConfig `yaml:"collections"`
+}
+
+// of returns what is set for a collection.
+func (c chunksConfig) of(collection string) ingest.Cutting {
+	out := ingest.Cutting{Size: c.Size, Overlap: c.Overlap}
+	own := c.Collections[collection]
+	if own.Size > 0 {
+		out.Size = own.Size
+	}
+	if own.Overlap != nil {
+		out.Overlap = own.Overlap
+	}
+	return out
 }
 
 // serveConfig is the part of config that the server reads. Zero values are unset.

@@ -64,6 +64,10 @@ func (s *session) open(ctx context.Context, e *engine, o ingest.Order, paths []s
 		return job, notes, nil, err
 	}
 	job.Store, job.Reread, job.Prune = e.store, o.Reread, o.Prune
+	if err := o.Cutting().Apply(ctx, &job, s.config.Chunks.of(job.Collection.Name)); err != nil {
+		done()
+		return job, notes, nil, err
+	}
 	note, err := s.encoding(ctx, e, &job, o.NoEncode)
 	if note != "" {
 		notes = append(notes, note)
@@ -93,7 +97,7 @@ func (s *session) openTable(ctx context.Context, e *engine, o ingest.Order, path
 	if err != nil {
 		return ingest.Job{}, nil, done, err
 	}
-	job, err := s.tableJob(ctx, e, r, &plan, o.NoEncode)
+	job, err := s.tableJob(ctx, e, r, &plan, o.NoEncode, o.Cutting())
 	return job, plan.notes(), done, err
 }
 

@@ -33,10 +33,21 @@ type takeFlags struct {
 	jsonFlag
 	Reread   bool `help:"Read every file again, also where nothing is new."`
 	NoEncode bool `help:"Take in without vectors: faster, and found by words only. \"sextant reembed\" adds them later."`
+	cutFlags
+}
+
+// cutFlags say how large chunks are.
+type cutFlags struct {
+	ChunkSize    int  `help:"Most tokens of a chunk, where the collection is new; \"sextant rechunk\" changes it later. Default: chunks.size of the configuration, else 224." placeholder:"TOKENS"`
+	ChunkOverlap *int `help:"Most tokens that a chunk repeats of the one before. Default: chunks.overlap of the configuration, else 32." placeholder:"TOKENS"`
+}
+
+func (f cutFlags) cutting() ingest.Cutting {
+	return ingest.Cutting{Size: f.ChunkSize, Overlap: f.ChunkOverlap}
 }
 
 func (f *takeFlags) order(kind string) ingest.Order {
-	return ingest.Order{Kind: kind, Reread: f.Reread, NoEncode: f.NoEncode}
+	return ingest.Order{Kind: kind, Reread: f.Reread, NoEncode: f.NoEncode, ChunkSize: f.ChunkSize, ChunkOverlap: f.ChunkOverlap}
 }
 
 // ingestNTSB takes NTSB records in.
@@ -191,6 +202,9 @@ func (s *session) takeIn(ctx context.Context, job ingest.Job, flags takeFlags) e
 	}
 	defer e.close()
 	job.Store, job.Reread = e.store, flags.Reread
+	if err := flags.cutting().Apply(ctx, &job, s.config.Chunks.of(job.Collection.Name)); err != nil {
+		return err
+	}
 	if err := s.encode(ctx, e, &job, flags.NoEncode); err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (s *session) takeTableIn(ctx context.Context, c *ingestTable, r *tableReque
 		return err
 	}
 	defer e.close()
-	job, err := s.tableJob(ctx, e, r, plan, c.NoEncode)
+	job, err := s.tableJob(ctx, e, r, plan, c.NoEncode, c.cutting())
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *session) takeTableIn(ctx context.Context, c *ingestTable, r *tableReque
 
 // tableJob makes the collection fit the plan, keeps the layout beside it and returns the
 // job.
-func (s *session) tableJob(ctx context.Context, e *engine, r *tableRequest, plan *tablePlan, noEncode bool) (ingest.Job, error) {
+func (s *session) tableJob(ctx context.Context, e *engine, r *tableRequest, plan *tablePlan, noEncode bool, cut ingest.Cutting) (ingest.Job, error) {
 	spec, err := plan.layout.Spec("sextant ingest table FILE --collection " + plan.layout.Collection)
 	if err != nil {
 		return ingest.Job{}, err
@@ -183,6 +183,9 @@ func (s *session) tableJob(ctx context.Context, e *engine, r *tableRequest, plan
 	}
 	job := ingest.Job{Store: e.store, Collection: spec, Source: src}
 	if _, err := s.encoding(ctx, e, &job, noEncode); err != nil { // the collection is made with its encoder
+		return ingest.Job{}, err
+	}
+	if err := cut.Apply(ctx, &job, s.config.Chunks.of(spec.Name)); err != nil {
 		return ingest.Job{}, err
 	}
 	if _, err := e.store.Ensure(ctx, job.Collection); err != nil {

@@ -32,6 +32,7 @@ type commandLine struct {
 	Runs        runsCommand        `cmd:"" help:"List what was taken in and deleted, and what became of every record."`
 	Delete      deleteCommand      `cmd:"" help:"Delete documents, a source, what a run added, or a collection."`
 	Reembed     reembedCommand     `cmd:"" help:"Make the vectors of a collection anew with the encoder that is set."`
+	Rechunk     rechunkCommand     `cmd:"" help:"Cut the documents of a collection into chunks of another size."`
 	Tune        tuneCommand        `cmd:"" help:"Learn from pairs how the questions of a collection lie to its documents."`
 	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
 	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`

@@ -20,19 +20,16 @@ func (s *session) settings() []setting {
 	if c.Serve.Port != nil {
 		port = strconv.Itoa(*c.Serve.Port)
 	}
-	dimension := ""
-	if e.Dimension > 0 {
-		dimension = strconv.Itoa(e.Dimension)
-	}
 	list := []setting{
 		{"data", c.Data, s.dataFrom},
+		s.setting("chunks.size", number(c.Chunks.Size)),
 		s.setting("store.url", withoutUser(c.Store.URL), "QDRANT_URL"),
 		s.setting("store.key", secret(c.Store.Key != ""), "QDRANT_API_KEY"),
 		s.setting("encoder.kind", e.Kind, "EMBEDDER"),
 		s.setting("encoder.model", e.Model, "EMBEDDING_MODEL"),
 		s.setting("encoder.base_url", e.URL, "EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),
 		s.setting("encoder.key", secret(e.Key != ""), "EMBEDDING_API_KEY", "OPENAI_API_KEY"),
-		s.setting("encoder.dimension", dimension, "EMBEDDING_DIMENSION"),
+		s.setting("encoder.dimension", number(e.Dimension), "EMBEDDING_DIMENSION"),
 		s.setting("encoder.ingest.base_url", e.Ingest.URL, "EMBEDDING_INGEST_URL"),
 		s.setting("encoder.ingest.key", secret(e.Ingest.Key != ""), "EMBEDDING_INGEST_KEY"),
 		s.setting("reranker.model", c.Reranker.Model, "CROSS_ENCODER_MODEL"),
@@ -100,4 +97,12 @@ func experimentInForce(c tracesConfig) string {
 		return ""
 	}
 	return c.Experiment
+}
+
+// number writes a number that is set; 0 is none.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
