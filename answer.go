@@ -66,8 +66,11 @@ type Answer struct {
 	Suggestions []string      `json:"suggestions,omitempty"`
 	Evidence    []Passage     `json:"evidence"`
 	Removed     []Removed     `json:"removed,omitempty"`
-	Reranking   *Reranking    `json:"reranking,omitempty"` // nil where none was asked for
-	AsOf        string        `json:"as_of"`               // ISO date that relative dates were counted from
+	Signals     *Signals      `json:"signals,omitempty"`    // nil where nothing was looked for
+	Rounds      []Round       `json:"rounds,omitempty"`     // of retrieval
+	Reranking   *Reranking    `json:"reranking,omitempty"`  // nil where none was asked for
+	Refinement  *Refinement   `json:"refinement,omitempty"` // nil where nothing was retrieved
+	AsOf        string        `json:"as_of"`                // ISO date that relative dates were counted from
 	Usage       Usage         `json:"usage"`
 	TraceID     string        `json:"trace_id"`
 }
@@ -120,6 +123,48 @@ type Reranking struct {
 	DurationMS  float64 `json:"duration_ms"`
 }
 
+// Round is one round of retrieval: what was asked of which collection, and whether it was
+// enough.
+type Round struct {
+	Iteration  int               `json:"iteration"`
+	Strategy   string            `json:"strategy"`
+	Sources    []string          `json:"sources"`
+	Queries    map[string]string `json:"queries"`   // by collection
+	Retrieved  int               `json:"retrieved"` // passages the store returned
+	Documents  int               `json:"documents"` // passages that are new with this round
+	DurationMS float64           `json:"duration_ms"`
+	Sufficient bool              `json:"is_sufficient"`
+	Missing    []string          `json:"missing,omitempty"`
+	JudgedBy   string            `json:"judged_by,omitempty"` // a model, or "coverage"; "" where nobody judged
+}
+
+// Refinement says how the passages an answer is written from were chosen.
+type Refinement struct {
+	Mode        string           `json:"mode"`
+	Model       string           `json:"model,omitempty"` // what judged; "" where none did
+	Applied     bool             `json:"applied"`
+	Threshold   int              `json:"threshold,omitempty"` // of filter: grades under it are left out
+	InputCount  int              `json:"input_count"`
+	OutputCount int              `json:"output_count"`
+	Dropped     []DroppedPassage `json:"dropped"`
+	DurationMS  float64          `json:"duration_ms"`
+}
+
+// DroppedPassage is a passage that refinement left out, by the id of its chunk.
+type DroppedPassage struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// Signals say how far what was found can be trusted.
+type Signals struct {
+	Confidence     float64         `json:"confidence_score"` // 0 to 1
+	Diversity      SourceDiversity `json:"source_diversity"`
+	Coverage       CoverageSignals `json:"coverage_signals"`
+	Freshness      *float64        `json:"freshness"`      // 0 to 1: half for what is a year old; null where nothing is dated
+	Recommendation string          `json:"recommendation"` // re-query | proceed
+}
+
 // NotHeld names a collection that the question needs and that holds nothing.
 type NotHeld struct {
 	Collection string `json:"collection"`
@@ -161,6 +206,7 @@ type Usage struct {
 	ModelCalls   int     `json:"model_calls"`
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
+	Cost         float64 `json:"cost,omitempty"` // US dollars, as far as prices are configured
 	DurationMS   float64 `json:"duration_ms"`
 }
 

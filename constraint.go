@@ -37,14 +37,15 @@ type Constraint struct {
 	Text        string   `json:"text"`           // the words it came from, as they stand in the question
 	Expr        string   `json:"expr,omitempty"` // as EXPR, where field, operator and values do not say all of it
 	Origin      Origin   `json:"origin"`
-	Implied     bool     `json:"implied,omitempty"` // brought along by a name: SR22 is a Cirrus
-	Assumed     string   `json:"assumed,omitempty"` // "Cesna read as Cessna"
-	Collections []string `json:"collections"`       // where the field exists and it is enforced
-	Alone       int64    `json:"alone"`             // documents that satisfy it by itself
-	Unknown     int64    `json:"unknown"`           // documents in which the field is not recorded
-	Within      int64    `json:"unknown_within"`    // of these, how many satisfy all the other constraints
-	Others      int64    `json:"-"`                 // documents that satisfy all the other constraints
-	Start       int      `json:"-"`                 // byte range of Text in the question
+	Implied     bool     `json:"implied,omitempty"`  // brought along by a name: SR22 is a Cirrus
+	Assumed     string   `json:"assumed,omitempty"`  // "Cesna read as Cessna"
+	Disputed    string   `json:"disputed,omitempty"` // why a model thinks that the question does not mean it; it is enforced all the same
+	Collections []string `json:"collections"`        // where the field exists and it is enforced
+	Alone       int64    `json:"alone"`              // documents that satisfy it by itself
+	Unknown     int64    `json:"unknown"`            // documents in which the field is not recorded
+	Within      int64    `json:"unknown_within"`     // of these, how many satisfy all the other constraints
+	Others      int64    `json:"-"`                  // documents that satisfy all the other constraints
+	Start       int      `json:"-"`                  // byte range of Text in the question
 	End         int      `json:"-"`
 }
 

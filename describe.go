@@ -65,6 +65,7 @@ type SearchResult struct {
 	Coverage       CoverageSignals   `json:"coverage_signals"`
 	Metadata       RetrievalMetadata `json:"retrieval_metadata"`
 	Recommendation string            `json:"recommendation"` // re-query | proceed
+	Freshness      *float64          `json:"freshness"`      // 0 to 1: half for what is a year old; null where nothing is dated
 	Total          int64             `json:"total"`          // documents under the filter
 	Filter         string            `json:"filter,omitempty"`
 	Degraded       []Degradation     `json:"degraded,omitempty"`

@@ -27,11 +27,14 @@ type Question struct {
 	AsOf        time.Time     // "now" for relative dates and validity; zero: the engine's clock
 	Mode        Mode
 	Rerank      string // none | cross_encoder; "" is none
-	Refine      string // none | dedup | filter | synthesize
+	Refine      string // none | dedup | filter | synthesize; "" is dedup
+	Threshold   int    // of filter: the grade, 1 to 10, from which a passage is kept; 0 is the engine's
 	TopK        int    // passages that reach generation; 0: DefaultTopK
 	Limits      Limits
 	Session     string // of a conversation; "" is none. Kept with the trace only.
 	User        string // who asks; "" is nobody in particular. Kept with the trace only.
+	NoModel     bool   // answer without language models, whatever is configured
+	Replayed    string // id of the trace this question is asked again for; "" is none
 }
 
 // Mode says how a question is answered.
@@ -41,6 +44,15 @@ type Mode string
 const (
 	Agentic     Mode = "agentic"     // constraints, ledger, plan, check
 	Traditional Mode = "traditional" // one query, top k: the baseline for comparison
+)
+
+// The modes of refinement: how the passages an answer is written from are chosen among those
+// that were retrieved. All but the last leave the text of what they keep untouched.
+const (
+	RefineNone       = "none"
+	RefineDedup      = "dedup"      // leaves out what says nothing that another one does not
+	RefineFilter     = "filter"     // a small model grades each; those under a threshold are left out
+	RefineSynthesize = "synthesize" // a small model shortens them: lossy, for comparison
 )
 
 // CrossEncoder is the mode of reranking in which a model reads question and passage
@@ -53,11 +65,12 @@ type Limits struct {
 	Tokens     int           `json:"tokens,omitempty"`
 	Rounds     int           `json:"rounds,omitempty"`
 	WallTime   time.Duration `json:"wall_time,omitempty"`
+	Cost       float64       `json:"cost,omitempty"` // US dollars, as far as prices are configured
 }
 
 // Normalize cleans and checks a question: the text is valid UTF-8 without control,
-// zero-width or bidi characters, something in it can be asked, and numbers are in
-// range. It returns an *Error of code bad_request otherwise.
+// zero-width or bidi characters, something in it can be asked, modes are known, and numbers
+// are in range. It returns an *Error of code bad_request otherwise.
 func (q Question) Normalize() (Question, error) {
 	if len(q.Text) > MaxQuestionBytes {
 		return q, &Error{Code: CodeBadRequest, Op: "question", Message: fmt.Sprintf("The question is %d bytes long; at most %d are read.", len(q.Text), MaxQuestionBytes),
@@ -72,6 +85,16 @@ func (q Question) Normalize() (Question, error) {
 	}
 	if q.TopK == 0 {
 		q.TopK = DefaultTopK
+	}
+	switch q.Refine {
+	case "":
+		q.Refine = RefineDedup
+	case RefineNone, RefineDedup, RefineFilter, RefineSynthesize:
+	default:
+		return q, &Error{Code: CodeBadRequest, Op: "question", Message: fmt.Sprintf("Unknown refinement %q.", q.Refine), Hint: "Use none, dedup, filter or synthesize."}
+	}
+	if q.Threshold < 0 || q.Threshold > 10 {
+		return q, &Error{Code: CodeBadRequest, Op: "question", Message: fmt.Sprintf("The threshold of refinement is %d; it must be between 1 and 10.", q.Threshold)}
 	}
 	switch q.Mode {
 	case "":

@@ -63,6 +63,7 @@ type Constraint struct {
 	Start, End int
 	Origin     sextant.Origin
 	Negated    bool
+	Inferred   bool // a model's: the value does not stand in the words
 }
 
 // Parser reads questions over one vocabulary. It is immutable and safe for

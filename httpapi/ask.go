@@ -21,12 +21,13 @@ type askRequest struct {
 	AsOf        string     `json:"as_of,omitempty" format:"date" doc:"The day relative dates are counted from; today otherwise."`
 	Mode        string     `json:"mode,omitempty" enum:"agentic,traditional" doc:"traditional is the baseline: one query, top k, no conditions."`
 	Rerank      string     `json:"rerank,omitempty" enum:"none,cross_encoder"`
-	Refine      string     `json:"refine,omitempty" enum:"none,dedup,filter,synthesize"`
+	Refine      string     `json:"refine,omitempty" enum:"none,dedup,filter,synthesize" doc:"How the passages an answer is written from are chosen; dedup otherwise."`
+	Threshold   int        `json:"refine_threshold,omitempty" minimum:"1" maximum:"10" doc:"Of filter: the grade from which a passage is kept; 4 otherwise."`
 	TopK        *int       `json:"top_k,omitempty" minimum:"1" maximum:"50" doc:"Passages an answer may use; 10 otherwise."`
 	Limits      *askLimits `json:"limits,omitempty"`
 	Session     string     `json:"session,omitempty" doc:"Groups the traces of one conversation."`
 	User        string     `json:"user,omitempty" doc:"Who asks, for the trace."`
-	Model       string     `json:"model,omitempty" enum:"none" doc:"none answers without a language model, which is also the default."`
+	Model       string     `json:"model,omitempty" enum:"none" doc:"none answers without language models; otherwise those that are configured help, if any."`
 }
 
 // askLimits bounds what one question may cost. Left out means the engine's default.
@@ -35,6 +36,7 @@ type askLimits struct {
 	Tokens     int      `json:"tokens,omitempty" minimum:"0"`
 	Rounds     int      `json:"rounds,omitempty" minimum:"0"`
 	WallTime   wallTime `json:"wall_time,omitempty"`
+	Cost       float64  `json:"cost,omitempty" minimum:"0" doc:"US dollars, as far as prices are configured."`
 }
 
 // wallTime is a span of time on the wire: a number of seconds, as most clients have it
@@ -56,7 +58,7 @@ func (t *wallTime) UnmarshalJSON(data []byte) error {
 
 // question reads and checks a question; what is wrong with it is a bad request.
 func (a askRequest) question() (sextant.Question, error) {
-	q := sextant.Question{Text: a.Question, Collections: a.Collections, FilterText: a.Filter, Mode: sextant.Mode(a.Mode), Rerank: a.Rerank, Refine: a.Refine,
+	q := sextant.Question{Text: a.Question, Collections: a.Collections, FilterText: a.Filter, Mode: sextant.Mode(a.Mode), Rerank: a.Rerank, Refine: a.Refine, Threshold: a.Threshold, NoModel: a.Model == "none",
 		Session: sextant.CleanText(a.Session), User: sextant.CleanText(a.User)}
 	for _, c := range []struct {
 		field, value string
@@ -78,10 +80,10 @@ func (a askRequest) question() (sextant.Question, error) {
 		return q, err
 	}
 	if l := a.Limits; l != nil {
-		if l.ModelCalls < 0 || l.Tokens < 0 || l.Rounds < 0 {
+		if l.ModelCalls < 0 || l.Tokens < 0 || l.Rounds < 0 || l.Cost < 0 {
 			return q, badRequest("A limit cannot be negative.", "Leave it out for the default.")
 		}
-		q.Limits = sextant.Limits{ModelCalls: l.ModelCalls, Tokens: l.Tokens, Rounds: l.Rounds, WallTime: time.Duration(l.WallTime)}
+		q.Limits = sextant.Limits{ModelCalls: l.ModelCalls, Tokens: l.Tokens, Rounds: l.Rounds, WallTime: time.Duration(l.WallTime), Cost: l.Cost}
 	}
 	return q.Normalize()
 }

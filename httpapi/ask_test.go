@@ -29,12 +29,12 @@ func TestAskReadsEveryField(t *testing.T) {
 	f := newFake()
 	h := newServer(t, f, quiet()).Handler()
 	w := do(h, request("POST", "/v1/ask", `{"question": "  Any\tice? ", "collections": ["incidents"], "filter": "state = AK", "as_of": "2012-07-04", "mode": "traditional",
-		"rerank": "cross_encoder", "refine": "dedup", "top_k": 7, "limits": {"model_calls": 3, "tokens": 9000, "rounds": 2, "wall_time": "1m30s"}, "model": "none"}`))
+		"rerank": "cross_encoder", "refine": "filter", "refine_threshold": 6, "top_k": 7, "limits": {"model_calls": 3, "tokens": 9000, "rounds": 2, "wall_time": "1m30s", "cost": 0.5}, "model": "none"}`))
 	if w.Code != http.StatusOK {
 		t.Fatalf("status %d: %s", w.Code, w.Body)
 	}
 	want := &sextant.Question{Text: "Any ice?", Collections: []string{"incidents"}, FilterText: "state = AK", AsOf: time.Date(2012, 7, 4, 0, 0, 0, 0, time.UTC),
-		Mode: sextant.Traditional, Rerank: "cross_encoder", Refine: "dedup", TopK: 7, Limits: sextant.Limits{ModelCalls: 3, Tokens: 9000, Rounds: 2, WallTime: 90 * time.Second}}
+		Mode: sextant.Traditional, Rerank: "cross_encoder", Refine: "filter", Threshold: 6, NoModel: true, TopK: 7, Limits: sextant.Limits{ModelCalls: 3, Tokens: 9000, Rounds: 2, WallTime: 90 * time.Second, Cost: 0.5}}
 	if diff := cmp.Diff(want, f.last.Load(), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
@@ -77,7 +77,7 @@ func TestAskRefuses(t *testing.T) {
 		"no JSON":               {`question=Any`, "byte 1", 400},
 		"two bodies":            {`{"question": "Any?"} {"question": "Other?"}`, "after the end", 400},
 		"unknown field":         {`{"question": "Any?", "colections": ["news"]}`, "colections", 400},
-		"unknown limit":         {`{"question": "Any?", "limits": {"cost": 1}}`, "cost", 400},
+		"unknown limit":         {`{"question": "Any?", "limits": {"watts": 1}}`, "watts", 400},
 		"mode":                  {`{"question": "Any?", "mode": "fast"}`, "fast", 400},
 		"rerank":                {`{"question": "Any?", "rerank": "best"}`, "rerank", 400},
 		"refine":                {`{"question": "Any?", "refine": "best"}`, "refine", 400},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/llm"
 )
 
 // Blueprint says how a corpus appears on the routes of the Domino blueprint for agentic
@@ -118,7 +119,7 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	}
 	response := queryResponse{Answer: structured(s.config.Blueprint, a)}
 	if withTrace {
-		response.Trace = s.config.Blueprint.trace(q, a, seen)
+		response.Trace = s.config.Blueprint.trace(q, a, &seen)
 	}
 	return writeJSON(w, http.StatusOK, response)
 }
@@ -140,7 +141,7 @@ func (f *fields) question(field string, q sextant.Question) (sextant.Question, e
 // blueprintAnswer asks, and makes a source that cannot be reached an error: the
 // blueprint's answer has no status that could say so.
 func (s *Server) blueprintAnswer(w http.ResponseWriter, r *http.Request, q sextant.Question, seen *witness) (sextant.Answer, error) {
-	a, err := s.answer(w, r, q, seen.see)
+	a, err := s.answer(w, r.WithContext(llm.Watch(r.Context(), seen.called)), q, seen.see)
 	if err == nil && a.Status == sextant.SourceUnavailable {
 		err = &sextant.Error{Code: sextant.CodeUnavailable, Op: "ask", Message: a.Summary}
 	}
@@ -193,7 +194,7 @@ func (s *Server) baseline(w http.ResponseWriter, r *http.Request) error {
 	documents, sources := s.config.Blueprint.used(a.Evidence)
 	response := baselineResponse{Answer: strings.Join(text, "\n\n"), DocumentsUsed: documents, Sources: sources}
 	if withTrace {
-		response.Trace = &baselineTrace{Steps: seen.steps(a), TotalDurationMS: a.Usage.DurationMS, SourcesUsed: sources}
+		response.Trace = &baselineTrace{Steps: seen.steps(a), TotalDurationMS: a.Usage.DurationMS, SourcesUsed: sources, LLMCalls: seen.calls}
 	}
 	return writeJSON(w, http.StatusOK, response)
 }

@@ -2,12 +2,15 @@ package httpapi
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/llm"
 )
 
 // queryTrace is the trace of POST /api/query. Its keys and their order are the
@@ -23,7 +26,7 @@ type queryTrace struct {
 	ConstraintValidation *constraintValidation `json:"constraint_validation"`
 	Retrievals           []retrieval           `json:"retrievals"`
 	Reranking            *rerankingTrace       `json:"reranking"`
-	Refinement           *refinement           `json:"refinement"`
+	Refinement           *refinementTrace      `json:"refinement"`
 	Generation           *generation           `json:"generation"`
 	SufficiencyChecks    []sufficiency         `json:"sufficiency_checks"`
 	TotalDurationMS      float64               `json:"total_duration_ms"`
@@ -63,19 +66,12 @@ type rerankingTrace struct {
 	DurationMS  float64 `json:"duration_ms"`
 }
 
-type refinement struct {
-	Mode        string           `json:"mode"`
-	InputCount  int              `json:"input_count"`
-	OutputCount int              `json:"output_count"`
-	Dropped     []droppedPassage `json:"dropped"`
-	DurationMS  float64          `json:"duration_ms"`
-}
-
-// droppedPassage is there for the shape: the engine reports how many passages
-// refinement dropped, not which.
-type droppedPassage struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
+type refinementTrace struct {
+	Mode        string                   `json:"mode"`
+	InputCount  int                      `json:"input_count"`
+	OutputCount int                      `json:"output_count"`
+	Dropped     []sextant.DroppedPassage `json:"dropped"`
+	DurationMS  float64                  `json:"duration_ms"`
 }
 
 type generation struct {
@@ -99,8 +95,7 @@ type step struct {
 	Details    map[string]string `json:"details"`
 }
 
-// llmCall is one exchange with a model. The list stays empty until answers carry
-// exchanges: a prompt made up for the trace would be worse than none.
+// llmCall is one exchange with a model, as it was made.
 type llmCall struct {
 	Step       string   `json:"step"`
 	Model      string   `json:"model"`
@@ -113,6 +108,33 @@ type llmCall struct {
 type witness struct {
 	stages   []sextant.StageDone
 	passages []sextant.Passage
+
+	mu    sync.Mutex
+	calls []llmCall
+}
+
+// called keeps one call of a model.
+func (w *witness) called(a llm.Attempt) {
+	took := float64(a.Took.Microseconds()) / 1000
+	c := llmCall{Step: a.Request.Purpose, Model: a.Model, Response: a.Response.Text, DurationMS: &took}
+	for _, m := range a.Request.Messages {
+		c.Prompt = strings.TrimSpace(c.Prompt + "\n\n" + m.Text)
+	}
+	if a.Err != nil {
+		c.Response = "failed: " + callFailure(a.Err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, c)
+}
+
+// callFailure names what kind of failure it was; what the provider said is for the log.
+func callFailure(err error) string {
+	var known *llm.Error
+	if errors.As(err, &known) {
+		return string(known.Kind)
+	}
+	return "cancelled"
 }
 
 func (w *witness) see(e sextant.Event) {
@@ -216,15 +238,15 @@ func reranked(q sextant.Question, a sextant.Answer, passages int) *rerankingTrac
 	return out
 }
 
-func (b Blueprint) trace(q sextant.Question, a sextant.Answer, seen witness) *queryTrace {
-	found, sources := b.used(seen.passages)
+func (b Blueprint) trace(q sextant.Question, a sextant.Answer, seen *witness) *queryTrace {
+	_, sources := b.used(seen.passages)
 	used, _ := b.used(a.Evidence)
 	t := &queryTrace{
 		Intent:      oneOf(a.Intent, wireIntents),
 		Strategy:    oneOf(a.Strategy, wireStrategies),
 		SourcesUsed: sources,
 		Reranking:   reranked(q, a, len(seen.passages)),
-		Refinement:  &refinement{Mode: q.Refine, InputCount: len(seen.passages), OutputCount: min(len(a.Evidence), len(seen.passages)), DurationMS: seen.took("refine")},
+		Refinement:  refined(q, a, len(seen.passages)),
 		Generation: &generation{DurationMS: seen.took("generate"), SummaryLength: utf8.RuneCountInString(a.Summary),
 			FindingsCount: len(a.Findings), DocumentsUsed: used},
 		TotalDurationMS: a.Usage.DurationMS,
@@ -233,20 +255,31 @@ func (b Blueprint) trace(q sextant.Question, a sextant.Answer, seen witness) *qu
 	if a.TraceID != "" {
 		t.MLflowTraceID = &a.TraceID // traces exported to MLflow keep our id
 	}
-	if took := seen.took("retrieve"); took > 0 || found > 0 {
-		t.Retrievals = []retrieval{{Iteration: 1, Strategy: a.Strategy, Sources: sources, DocumentsRetrieved: found, DurationMS: took}}
+	for _, r := range a.Rounds {
+		t.Retrievals = append(t.Retrievals, retrieval{Iteration: r.Iteration, Strategy: r.Strategy, Sources: b.sources(r.Sources), DocumentsRetrieved: r.Documents, DurationMS: r.DurationMS})
+		if r.JudgedBy != "" {
+			t.SufficiencyChecks = append(t.SufficiencyChecks, sufficiency{Iteration: r.Iteration, IsSufficient: r.Sufficient, Missing: r.Missing})
+		}
 	}
-	if len(a.Aspects) > 0 {
-		t.SufficiencyChecks = []sufficiency{{Iteration: 1, IsSufficient: len(a.Missing) == 0, Missing: names(a.Missing)}}
-	}
+	t.LLMCalls = seen.calls
 	t.Constraints, t.ConstraintValidation = b.constraints(a.Ledger)
 	return t
 }
 
-func names(aspects []sextant.Aspect) []string {
-	out := make([]string, len(aspects))
-	for i := range aspects {
-		out[i] = aspects[i].Name
+// refined tells of the choice among the passages; where nothing was retrieved there was none.
+func refined(q sextant.Question, a sextant.Answer, passages int) *refinementTrace {
+	r := a.Refinement
+	if r == nil {
+		return &refinementTrace{Mode: q.Refine, InputCount: passages, OutputCount: passages}
+	}
+	return &refinementTrace{Mode: r.Mode, InputCount: r.InputCount, OutputCount: r.OutputCount, Dropped: r.Dropped, DurationMS: r.DurationMS}
+}
+
+// sources writes collections in the words of the wire.
+func (b Blueprint) sources(collections []string) []string {
+	out := make([]string, len(collections))
+	for i, c := range collections {
+		out[i] = b.source(c)
 	}
 	return out
 }

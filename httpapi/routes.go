@@ -35,6 +35,7 @@ func (s *Server) routes() []route {
 	page := func(w http.ResponseWriter, r *http.Request) error { s.page.ServeHTTP(w, r); return nil }
 	return []route{
 		{"POST", "/v1/ask", s.ask, "Answer a question.", askRequest{}, sextant.Answer{}, streams},
+		{"POST", "/v1/compare", s.compare, "Answer a question twice: with everything, and by plain retrieval.", askRequest{}, comparison{}, 0},
 		{"POST", "/v1/search", s.search, "Find passages, with signals on how far they can be trusted.", searchRequest{}, sextant.SearchResult{}, 0},
 		{"POST", "/v1/count", s.count, "Count what satisfies a condition, exactly.", countRequest{}, countResponse{}, 0},
 		{"POST", "/v1/list", s.list, "List the documents that satisfy a condition, a page at a time.", listRequest{}, sextant.ListPage{}, 0},

@@ -136,6 +136,7 @@ func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response,
 		budget.leave(Usage{}, 0)
 		return Response{}, err
 	}
+	began := time.Now()
 	ctx, span := trace.Begin(ctx, "chat "+m.Name(), trace.LLM, traced(m, r))
 	defer func() {
 		in, outCost := c.policy.Price.Cost(out.Usage)
@@ -144,8 +145,12 @@ func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response,
 		span.Use(trace.Usage{Model: m.Name(), Provider: m.Provider(), InputTokens: out.Usage.Input, OutputTokens: out.Usage.Output, CacheRead: out.Usage.CacheRead, CacheWritten: out.Usage.CacheWritten,
 			InputCost: in, OutputCost: outCost, FinishReason: out.Raw, ResponseModel: out.Done.Model})
 		span.Set(trace.Attribute{Key: "sextant.purpose", Value: r.Purpose})
+		if r.Prompt != "" {
+			span.Set(trace.Attribute{Key: "sextant.prompt", Value: r.Prompt})
+		}
 		span.End(tracedAnswer(out), err)
 		keep(ctx, span, m, r, out, err)
+		tell(ctx, Attempt{Request: r, Model: m.Name(), Response: out, Err: err, Took: time.Since(began)})
 	}()
 	limited, cancel := context.WithTimeoutCause(ctx, c.policy.Timeout, errAttempt)
 	defer cancel()

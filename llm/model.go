@@ -51,6 +51,7 @@ type Request struct {
 	Temperature *float64 // nil: the provider's default
 	Stop        []string
 	Purpose     string // stage that asks, for spans and records: "understand", "generate"
+	Prompt      string `json:",omitempty"` // name and version of the text it is asked with, for spans; see prompt.Text.ID
 }
 
 // Message is one turn.

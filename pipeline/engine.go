@@ -49,6 +49,7 @@ type Config struct {
 	Words  Wordings         // nil: nothing is said
 	Search retrieve.Options // the encoder of queries among them; none is by words alone
 	Rerank *rerank.Stage    // what cross_encoder stands for; nil: it can only be said that there is none
+	Models Models
 	Now    func() time.Time // nil: time.Now
 	Traces *trace.Recorder  // nil: no trace is kept
 }
@@ -60,6 +61,7 @@ type Engine struct {
 	words    Wordings
 	search   *retrieve.Retriever
 	rerank   *rerank.Stage
+	models   Models
 	now      func() time.Time
 	recorder *trace.Recorder
 
@@ -69,7 +71,7 @@ type Engine struct {
 
 // New makes an engine and makes sure that the domain's collections exist.
 func New(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{store: c.Store, domain: c.Domain, words: c.Words, search: retrieve.New(c.Search), rerank: c.Rerank, now: c.Now, recorder: c.Traces}
+	e := &Engine{store: c.Store, domain: c.Domain, words: c.Words, search: retrieve.New(c.Search), rerank: c.Rerank, models: c.Models, now: c.Now, recorder: c.Traces}
 	if e.now == nil {
 		e.now = time.Now
 	}

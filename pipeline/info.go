@@ -217,18 +217,3 @@ func (e *Engine) Count(ctx context.Context, collection, expr, unit string) (int6
 	}
 	return n, nil
 }
-
-// months returns the months of passages, newest first, without repetition.
-func months(passages []sextant.Passage, dateField map[string]string) []string {
-	out := []string{}
-	for _, p := range passages {
-		if v := p.Metadata.Fields.One(dateField[p.Source]); !v.IsZero() {
-			if m := v.Time().Format("2006-01"); !slices.Contains(out, m) {
-				out = append(out, m)
-			}
-		}
-	}
-	slices.Sort(out)
-	slices.Reverse(out)
-	return out
-}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/generate"
+	"github.com/sextant-rag/sextant/llm"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/trace"
 )
@@ -27,7 +28,8 @@ func (e *Engine) Ask(ctx context.Context, q sextant.Question) iter.Seq2[sextant.
 			bounded, cancel = context.WithTimeout(ctx, q.Limits.WallTime)
 		}
 		defer cancel()
-		a := &asking{engine: e, ctx: bounded, question: q, yield: yield, started: time.Now()}
+		a := &asking{engine: e, question: q, yield: yield, started: time.Now()}
+		a.ctx = a.budgeted(bounded)
 		defer a.open()()
 		err := a.run()
 		defer func() { a.ending(err) }()
@@ -63,8 +65,22 @@ type asking struct {
 	documents []sextant.Document // those findings may quote, in order of rank
 	coverage  float64            // how much of the topic the findings speak of
 	checked   bool               // the findings have passed the check
-	rounds    []round            // of retrieval
+	rounds    []sextant.Round    // of retrieval
 	answer    sextant.Answer
+
+	advice    plan.Advice         // of the small model
+	refused   []constrain.Refused // conditions it proposed that do not hold
+	next      []string            // queries of the next round
+	asked     []string            // queries made so far
+	shortened map[int]string      // passages as synthesize left them, by place
+	writing   generate.Brief      // what the large model wrote from
+	written   *generate.Written   // what it wrote; nil: the sentences are quoted
+	reserve   reserve
+	said      string      // the model's summary, as far as the findings bear it
+	unchecked bool        // said is the baseline's
+	budget    *llm.Budget // for models
+	spent     bool        // it was reached
+	noted     bool        // the trace tells of intent and strategy
 
 	root   *trace.Root     // nil when nothing is recorded
 	top    context.Context // of the trace's root
@@ -80,35 +96,63 @@ func (a *asking) run() (err error) {
 		return err
 	}
 	a.begin()
-	for _, s := range a.stages() {
-		if err := a.stage(s); err != nil {
+	if err := a.through(a.opening()); err != nil {
+		return err
+	}
+	if a.answer.Status == "" {
+		if err := a.look(); err != nil {
 			return err
 		}
-		if a.answer.Status != "" {
-			break
-		}
-		if s.name == "retrieve" {
-			a.noteModes()
+		a.noteModes()
+		if err := a.through(a.closing()); err != nil {
+			return err
 		}
 	}
 	return a.finish()
 }
 
-// stages lists the way to an answer.
-func (a *asking) stages() []stage {
-	all := []stage{
+// opening is what comes before anything is retrieved: what is asked, and what can be
+// counted. A model is asked only once the conditions are known to leave something.
+func (a *asking) opening() []stage {
+	out := []stage{
 		{"understand", spanConstraint, trace.Tool, a.understand, a.understood},
 		{"ledger", spanValidation, trace.Tool, a.keepLedger, a.validated},
-		{"compute", spanCompute, trace.Tool, a.compute, a.computed},
-		{"retrieve", fmt.Sprintf(spanRetrieval, 1), trace.Retriever, a.retrieve, a.retrieved},
-		{"rerank", spanRerank, trace.Reranker, a.rerank, a.reranked},
-		{"generate", spanGenerate, trace.LLM, a.generate, a.generated},
-		{"check", spanCheck, trace.Tool, a.check, a.proven},
 	}
+	if a.small() != nil {
+		out = append(out, stage{"plan", spanIntent, trace.LLM, a.consult, a.consulted})
+	}
+	return append(out, stage{"compute", spanCompute, trace.Tool, a.compute, a.computed})
+}
+
+// closing turns what was retrieved into an answer that holds.
+func (a *asking) closing() []stage {
+	if a.question.Mode == sextant.Traditional {
+		return []stage{
+			{"generate", spanGenerate, trace.LLM, a.baseline, a.generated},
+			{"check", spanCheck, trace.Tool, a.check, a.proven},
+		}
+	}
+	var out []stage
 	if a.reranks() {
-		return all
+		out = append(out, stage{"rerank", spanRerank, trace.Reranker, a.rerank, a.reranked})
 	}
-	return slices.DeleteFunc(all, func(s stage) bool { return s.name == "rerank" })
+	return append(out,
+		stage{"refine", spanRefine, a.refineKind(), a.refine, a.refined},
+		stage{"generate", spanGenerate, trace.LLM, a.generate, a.generated},
+		stage{"check", spanCheck, trace.Tool, a.check, a.proven})
+}
+
+// through runs stages in their order. Each may end the question early by setting the status.
+func (a *asking) through(stages []stage) error {
+	for _, s := range stages {
+		if err := a.stage(s); err != nil {
+			return err
+		}
+		if a.answer.Status != "" {
+			return nil
+		}
+	}
+	return nil
 }
 
 // stage is one step of the way to an answer, and how the trace tells of it.
@@ -165,7 +209,9 @@ func (a *asking) understand() (string, error) {
 		a.choose()
 	}
 	a.answer.Intent, a.answer.Strategy, a.answer.Confidence = string(a.plan.Intent), string(a.plan.Strategy), "low"
-	a.notePlan()
+	if a.small() == nil {
+		a.notePlan()
+	}
 	if a.nothingHeld() {
 		return "nothing is indexed yet", nil
 	}
@@ -178,15 +224,9 @@ func (a *asking) understand() (string, error) {
 // keepLedger counts the conditions on the whole corpus. When nothing satisfies them
 // all, the question ends here: the counts are the proof.
 func (a *asking) keepLedger() (string, error) {
-	user, err := a.userFilter()
-	if err != nil {
+	if err := a.count(); err != nil {
 		return "", err
 	}
-	a.account, err = constrain.Keep(a.ctx, a.inScope(), a.subject.parser, a.reading, user)
-	if err != nil {
-		return "", unavailable("count the conditions", err)
-	}
-	a.answer.Ledger = a.account.Ledger
 	if !a.yield(sextant.LedgerReady{Ledger: a.account.Ledger}, nil) {
 		return "", errStopped
 	}
@@ -197,6 +237,19 @@ func (a *asking) keepLedger() (string, error) {
 		a.answer.Status = sextant.InsufficientEvidence
 	}
 	return fmt.Sprintf("%d documents satisfy all conditions", a.account.Ledger.Joint), nil
+}
+
+// count counts the conditions of the reading and the caller's own.
+func (a *asking) count() error {
+	user, err := a.userFilter()
+	if err != nil {
+		return err
+	}
+	if a.account, err = constrain.Keep(a.ctx, a.inScope(), a.subject.parser, a.reading, user); err != nil {
+		return unavailable("count the conditions", err)
+	}
+	a.answer.Ledger = a.account.Ledger
+	return nil
 }
 
 // allMissing reports whether every collection that the plan needs is empty, so that
@@ -232,13 +285,34 @@ func (a *asking) provenAbsent() bool {
 
 // finish settles the status, says it in words, and yields the answer.
 func (a *asking) finish() error {
+	if !a.noted {
+		a.notePlan()
+	}
 	a.settle()
 	a.summarize()
+	if len(a.rounds) > 0 {
+		a.weigh()
+	}
+	if a.spent {
+		a.limited()
+	}
+	a.spend()
 	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))
 	if a.told = true; !a.yield(sextant.Final{Answer: a.answer}, nil) {
 		return errStopped
 	}
 	return nil
+}
+
+// limited says that the question's limit for models was reached. What is given holds all
+// the same: it was proven without them.
+func (a *asking) limited() {
+	switch a.answer.Status {
+	case sextant.NoData, sextant.OutOfScope, sextant.SourceUnavailable:
+		return // said without any model
+	}
+	a.answer.Status = sextant.BudgetExhausted
+	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The question's limit for language models was reached (%s); what is given here was proven without more of them. %s", a.limitWords(), a.answer.Summary))
 }
 
 // exhausted ends the question when its own limit of time is reached: what was counted
@@ -247,6 +321,7 @@ func (a *asking) exhausted() {
 	if !a.checked {
 		a.answer.Findings, a.answer.CausalChain = []sextant.Finding{}, nil
 	}
+	a.spend()
 	a.answer.Status = sextant.BudgetExhausted
 	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The limit of %s was reached; what is given here was proven until then. %s", a.question.Limits.WallTime, a.figures()))
 	a.answer.Usage.DurationMS = milliseconds(time.Since(a.started))

@@ -168,7 +168,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	if got := slices.Compact(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "stage_started" || n == "stage_done" })); !slices.Equal(got, []string{"ledger", "passages", "delta", "final"}) {
 		t.Errorf("events %v", names)
 	}
-	if started, done := count(names, "stage_started"), count(names, "stage_done"); started != 6 || done != 6 {
+	if started, done := count(names, "stage_started"), count(names, "stage_done"); started != 7 || done != 7 {
 		t.Errorf("%d stages started, %d done", started, done)
 	}
 }

@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/llm"
+	"github.com/sextant-rag/sextant/llm/replay"
 	"github.com/sextant-rag/sextant/trace"
 )
 
@@ -45,8 +49,13 @@ func (e *Engine) Replay(ctx context.Context, v trace.View) (Replay, error) {
 	if err != nil {
 		return Replay{}, err
 	}
+	recorded, err := recordedModels(v)
+	if err != nil {
+		return Replay{}, err
+	}
+	q.Replayed = v.TraceID
 	var again catcher
-	quiet := &Engine{store: e.store, domain: e.domain, search: e.search, now: e.now, recorder: &trace.Recorder{Sink: &again}}
+	quiet := &Engine{store: e.store, domain: e.domain, words: e.words, search: e.search, rerank: e.rerank, now: e.now, models: recorded, recorder: &trace.Recorder{Sink: &again}}
 	if e.recorder != nil {
 		quiet.recorder.Config, quiet.recorder.Scrub = e.recorder.Config, e.recorder.Scrub
 	}
@@ -72,6 +81,32 @@ func (e *Engine) Replay(ctx context.Context, v trace.View) (Replay, error) {
 		r.Differences = differences(v, now)
 	}
 	return r, nil
+}
+
+// recordedModels answer with what the trace kept of the models' own answers, at once and
+// for nothing. Roles are told apart by what a call was for.
+func recordedModels(v trace.View) (Models, error) {
+	all, err := llm.Exchanges(v.Exchanges)
+	if err != nil {
+		return Models{}, &sextant.Error{Code: sextant.CodeConflict, Op: "replay", Message: "The trace's exchanges with models cannot be read.", Err: err}
+	}
+	large := map[string]bool{"generate": true, "repair": true, "baseline": true}
+	var out Models
+	for _, role := range []struct {
+		into  **llm.Caller
+		large bool
+	}{{&out.Small, false}, {&out.Large, true}} {
+		mine := slices.DeleteFunc(slices.Clone(all), func(x llm.Exchange) bool { return large[x.Request.Purpose] != role.large })
+		if len(mine) == 0 {
+			continue
+		}
+		m, err := replay.New("", mine)
+		if err != nil {
+			return Models{}, err
+		}
+		*role.into = llm.NewCaller(m, llm.Policy{First: time.Nanosecond})
+	}
+	return out, nil
 }
 
 // catcher keeps the one trace of a replay.
@@ -103,21 +138,27 @@ func rootOutputs(v trace.View) json.RawMessage {
 }
 
 // timeless takes what differs between any two runs out of an answer: its trace's id and
-// how long it took. Everything else must be equal.
+// how long things took. Everything else must be equal.
 func timeless(answer json.RawMessage) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(answer, &fields) != nil {
 		return answer
 	}
 	delete(fields, "trace_id")
-	var usage map[string]json.RawMessage
-	if json.Unmarshal(fields["usage"], &usage) == nil {
-		delete(usage, "duration_ms")
-		fields["usage"], _ = json.Marshal(usage)
+	out, err := json.Marshal(fields) // of what was JSON before
+	if err != nil {
+		return answer
 	}
-	out, _ := json.Marshal(fields) // of what was JSON before
-	return out
+	return untimed(out)
 }
+
+// took matches a duration as answers and spans write them, with the comma before it or the
+// one after it.
+var took = regexp.MustCompile(`,\s*"duration_ms":\s*[0-9.eE+-]+|"duration_ms":\s*[0-9.eE+-]+\s*,?`)
+
+// untimed takes durations out of JSON. Inside of strings quotation marks are escaped, so
+// that a text cannot look like one.
+func untimed(b []byte) []byte { return took.ReplaceAll(b, nil) }
 
 func compact(b []byte) []byte {
 	var out bytes.Buffer
@@ -198,6 +239,7 @@ const shown = 300
 // changedFields compares two JSON objects field by field; anything else as a whole.
 func changedFields(stage string, before, after json.RawMessage) (out []TraceDifference) {
 	var b, a map[string]json.RawMessage
+	before, after = untimed(before), untimed(after)
 	if json.Unmarshal(before, &b) != nil || json.Unmarshal(after, &a) != nil {
 		b, a = map[string]json.RawMessage{"outputs": before}, map[string]json.RawMessage{"outputs": after}
 	}

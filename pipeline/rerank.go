@@ -12,11 +12,15 @@ import (
 // reranks reports whether the question asked for passages to be judged anew.
 func (a *asking) reranks() bool { return a.question.Rerank == sextant.CrossEncoder }
 
+// overRerank is how many times as many passages are retrieved as are wanted where they are
+// judged anew.
+const overRerank = 4
+
 // candidates is how many passages of a collection are retrieved: more than are wanted where
 // they will be judged, so that one further down can come up.
 func (a *asking) candidates() int {
 	if a.reranks() {
-		return max(a.question.TopK, rerank.DefaultDepth)
+		return max(overRerank*a.question.TopK, rerank.DefaultDepth)
 	}
 	return a.question.TopK
 }

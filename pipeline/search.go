@@ -9,8 +9,8 @@ import (
 	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/filter"
-	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/retrieve"
+	"github.com/sextant-rag/sextant/signal"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -52,7 +52,6 @@ func (a *asking) search() (sextant.SearchResult, error) {
 	model, size := "", 0
 	bound := len(a.account.Parts) > 0
 	dates := map[string]string{}
-	domains := map[string]bool{}
 	for _, c := range a.inScope() {
 		spec := c.Spec()
 		dates[spec.Name] = spec.DateField
@@ -80,7 +79,6 @@ func (a *asking) search() (sextant.SearchResult, error) {
 		a.degrade(found.Degraded...)
 		model = cmp.Or(model, found.Encoder)
 		if len(found.Passages) > 0 {
-			domains[spec.Name] = true
 			size = max(size, chunk.OptionsOf(spec.Chunking).Chunking().Size)
 		}
 	}
@@ -91,59 +89,14 @@ func (a *asking) search() (sextant.SearchResult, error) {
 	}
 	r.Results, r.Degraded = judged, a.answer.Degraded
 	r.Results = r.Results[:min(len(r.Results), a.question.TopK)]
-	r.Diversity = sextant.SourceDiversity{Domains: len(domains), Timestamps: months(r.Results, dates)}
-	r.Coverage = coverageOf(a.reading, r.Results)
-	r.Confidence = confidence(r)
-	r.Recommendation = "proceed"
-	if r.Coverage.Ratio < requery {
-		r.Recommendation = "re-query"
-	}
+	r.Diversity = signal.Diversity(r.Results, dates)
+	r.Coverage = signal.Coverage(a.reading.Topic, r.Results)
+	r.Confidence = signal.Confidence(r.Coverage.Ratio, len(r.Results))
+	r.Recommendation = signal.Recommend(r.Coverage.Ratio)
+	r.Freshness = signal.Freshness(r.Results, dates, a.asOf)
 	r.Metadata = sextant.RetrievalMetadata{EmbeddingModel: model, ChunkSize: size, TopK: a.question.TopK}
 	if k := a.answer.Reranking; k != nil {
 		r.Metadata.RerankerApplied, r.Metadata.RerankerModel = k.Applied, k.Model
 	}
 	return r, nil
-}
-
-// requery is the coverage under which a caller should ask again in other words.
-const requery = 0.7
-
-// coverageOf takes the subject words of the query as its aspects, conditions being
-// enforced anyway: one is covered if a result says it, in whatever inflection.
-func coverageOf(r constrain.Reading, results []sextant.Passage) sextant.CoverageSignals {
-	said := map[string]bool{}
-	for _, p := range results {
-		for _, t := range lexical.English().Tokens(p.Title + " " + p.Content) {
-			said[t.Stem] = true
-		}
-	}
-	out := sextant.CoverageSignals{Covered: []string{}, Missing: []string{}, Ratio: 1}
-	for _, word := range r.Topic {
-		covered := true
-		for _, t := range lexical.English().Tokens(word) {
-			covered = covered && said[t.Stem]
-		}
-		if covered {
-			out.Covered = append(out.Covered, word)
-		} else {
-			out.Missing = append(out.Missing, word)
-		}
-	}
-	if n := len(r.Topic); n > 0 {
-		out.Ratio = float64(len(out.Covered)) / float64(n)
-	}
-	if len(results) == 0 {
-		out.Ratio = 0
-	}
-	return out
-}
-
-// confidence is the coverage, lowered while few results stand behind it: one passage
-// supports less than five that say the same. It is not calibrated against judgements.
-func confidence(r sextant.SearchResult) float64 {
-	if len(r.Results) == 0 {
-		return 0
-	}
-	support := min(1, 0.5+0.1*float64(len(r.Results)))
-	return r.Coverage.Ratio * support
 }

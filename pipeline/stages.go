@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/compute"
@@ -12,7 +11,6 @@ import (
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/generate"
 	"github.com/sextant-rag/sextant/plan"
-	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -153,37 +151,6 @@ func (a *asking) events(c store.Collection) bool {
 // answer themselves.
 const few = 3
 
-// retrieve finds the passages an answer may use, under the same filters.
-func (a *asking) retrieve() (string, error) {
-	began := time.Now()
-	for _, c := range a.planned() {
-		spec := c.Spec()
-		f, ok := a.account.Filters[spec.Name]
-		if !ok {
-			f = filter.All
-		}
-		query := retrieve.Query{Text: a.searchText(), Filter: f, Limit: a.candidates(), PerDocument: 3, Fill: ok}
-		found, err := a.engine.search.Search(a.ctx, c, query)
-		if err != nil {
-			return "", unavailable("retrieve", err)
-		}
-		a.answer.Evidence = append(a.answer.Evidence, found.Passages...)
-		a.degrade(found.Degraded...)
-	}
-	if err := a.load(); err != nil {
-		return "", err
-	}
-	if err := a.inForce(); err != nil {
-		return "", err
-	}
-	a.conflicts()
-	a.rounds = append(a.rounds, round{len(a.answer.Evidence), time.Since(began)})
-	if !a.yield(sextant.PassagesFound{Passages: a.answer.Evidence}, nil) {
-		return "", errStopped
-	}
-	return fmt.Sprintf("%d passages of %d documents", len(a.answer.Evidence), len(a.documents)), nil
-}
-
 // degrade notes what was done in a lesser way, each once.
 func (a *asking) degrade(all ...sextant.Degradation) {
 	for _, d := range all {
@@ -280,8 +247,18 @@ const (
 	maxNarrow   = 10
 )
 
-// generate picks the sentences that answer.
+// generate has the large model write findings, if there is one; the sentences that answer
+// are picked in any case.
 func (a *asking) generate() (string, error) {
+	note, err := a.extract()
+	if err != nil || !a.writes() {
+		return note, err
+	}
+	return a.write()
+}
+
+// extract picks the sentences that answer.
+func (a *asking) extract() (string, error) {
 	limit := maxFindings
 	if a.narrow() {
 		limit = maxNarrow

@@ -18,6 +18,11 @@ func (a *asking) settle() {
 		a.caveats()
 		return
 	}
+	if a.unchecked {
+		a.answer.Status = sextant.Answered // the baseline takes what its model says for an answer
+		a.caveats()
+		return
+	}
 	figures := len(a.answer.Computed) > 0
 	spoken := len(a.answer.Findings) > 0 && a.coverage >= enough
 	topical := len(a.reading.Topic) > 0

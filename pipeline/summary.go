@@ -309,6 +309,9 @@ func rowsText(c sextant.Computed) string {
 
 // prose gives the best finding where the answer stands in the texts.
 func (a *asking) prose() string {
+	if a.said != "" {
+		return a.said
+	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
 	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || a.coverage < enough {
 		return ""

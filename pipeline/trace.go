@@ -27,6 +27,7 @@ const (
 	spanValidation = "constraint_validation"
 	spanCompute    = "compute"
 	spanRetrieval  = "retrieval_iteration_%d"
+	spanEvaluation = "context_evaluation"
 	spanRerank     = "reranking"
 	spanRefine     = "context_refinement"
 	spanGenerate   = "answer_generation"
@@ -43,8 +44,10 @@ type request struct {
 	Mode        sextant.Mode   `json:"mode"`
 	Rerank      string         `json:"rerank,omitempty"`
 	Refine      string         `json:"refine,omitempty"`
+	Threshold   int            `json:"refine_threshold,omitempty"`
 	TopK        int            `json:"top_k"`
 	Limits      sextant.Limits `json:"limits"`
+	NoModel     bool           `json:"no_model,omitempty"`
 }
 
 // AskedAgain returns the question that a trace was made for, to be asked with the same
@@ -54,7 +57,7 @@ func AskedAgain(r *trace.Record) (sextant.Question, error) {
 	if err := json.Unmarshal(r.Summary.Request, &q); err != nil {
 		return sextant.Question{}, &sextant.Error{Code: sextant.CodeConflict, Op: "replay", Message: "The trace does not hold its question.", Hint: "It was recorded with content switched off."}
 	}
-	return sextant.Question{Text: q.Question, Collections: q.Collections, FilterText: q.Filter, AsOf: q.AsOf, Mode: q.Mode, Rerank: q.Rerank, Refine: q.Refine, TopK: q.TopK, Limits: q.Limits}, nil
+	return sextant.Question{Text: q.Question, Collections: q.Collections, FilterText: q.Filter, AsOf: q.AsOf, Mode: q.Mode, Rerank: q.Rerank, Refine: q.Refine, Threshold: q.Threshold, TopK: q.TopK, Limits: q.Limits, NoModel: q.NoModel}, nil
 }
 
 // open begins the question's trace. The returned function closes it, whatever happened;
@@ -68,7 +71,7 @@ func (a *asking) open() func() {
 	if a.question.Mode == sextant.Traditional {
 		name = spanBaseline
 	}
-	asked := &request{a.question.Text, a.question.Collections, a.question.FilterText, a.asOf, a.question.Mode, a.question.Rerank, a.question.Refine, a.question.TopK, a.question.Limits}
+	asked := &request{a.question.Text, a.question.Collections, a.question.FilterText, a.asOf, a.question.Mode, a.question.Rerank, a.question.Refine, a.question.Threshold, a.question.TopK, a.question.Limits, a.question.NoModel}
 	if asked.Filter == "" && a.question.Filter != nil {
 		asked.Filter = filter.String(a.question.Filter)
 	}
@@ -140,7 +143,7 @@ func (a *asking) note(name string, kind trace.Kind, inputs, outputs any) {
 // meanings are the blueprint's.
 func (a *asking) traced() trace.Summary {
 	s := trace.Summary{Question: a.question.Text, Status: cmp.Or(a.ended, "error"), Intent: a.answer.Intent, Strategy: a.answer.Strategy, Session: a.question.Session, User: a.question.User, Metrics: map[string]float64{}, Params: map[string]string{
-		"question": a.question.Text, "reranking_mode": cmp.Or(a.question.Rerank, "none"), "refinement_mode": cmp.Or(a.question.Refine, "none"), "top_k": fmt.Sprint(a.question.TopK)}}
+		"question": a.question.Text, "reranking_mode": cmp.Or(a.question.Rerank, "none"), "refinement_mode": cmp.Or(a.question.Refine, sextant.RefineDedup), "top_k": fmt.Sprint(a.question.TopK)}}
 	for key, value := range map[string]string{"intent": a.answer.Intent, "strategy": a.answer.Strategy, "constraints": a.constraintText()} {
 		if value != "" {
 			s.Params[key] = value
@@ -172,8 +175,12 @@ func (a *asking) measure(s *trace.Summary) {
 	m["findings"] = float64(len(a.answer.Findings))
 	m["findings_removed"] = float64(len(a.answer.Removed))
 	for i, r := range a.rounds {
-		m[fmt.Sprintf("retrieval_%d_docs", i+1)] = float64(r.passages)
-		m[fmt.Sprintf("retrieval_%d_duration_ms", i+1)] = milliseconds(r.took)
+		m[fmt.Sprintf("retrieval_%d_docs", i+1)] = float64(r.Documents)
+		m[fmt.Sprintf("retrieval_%d_duration_ms", i+1)] = r.DurationMS
+	}
+	if r := a.answer.Refinement; r != nil {
+		m["refinement_input_docs"], m["refinement_output_docs"] = float64(r.InputCount), float64(r.OutputCount)
+		m["refinement_drop_rate"] = float64(r.InputCount-r.OutputCount) / float64(max(r.InputCount, 1))
 	}
 	if a.answer.Status != "" && len(a.answer.Findings)+len(a.answer.Removed) > 0 {
 		s.Assessments = append(s.Assessments, trace.Assessment{Name: "findings_removed", Value: len(a.answer.Removed), Rationale: removedWhy(a.answer.Removed)})
@@ -200,12 +207,6 @@ func (a *asking) constraintText() string {
 	return strings.Join(out, "; ")
 }
 
-// round is one retrieval.
-type round struct {
-	passages int
-	took     time.Duration
-}
-
 // What the spans of the stages show. Each is called when its stage has ended.
 
 func (a *asking) understood() any {
@@ -227,22 +228,28 @@ func (a *asking) understood() any {
 	return reading{conditions, a.reading.Content, a.reading.Topic, a.reading.Request.Kind, a.reading.Unenforceable}
 }
 
-// notePlan tells of intent and strategy, which are decided by rules in no time of their own.
+// notePlan tells of intent and strategy where rules alone decided them, in no time of their
+// own.
 func (a *asking) notePlan() {
 	type intent struct {
 		Intent     string `json:"intent"`
 		Otherwise  string `json:"otherwise,omitempty"`
 		Confidence string `json:"confidence"`
 	}
+	a.note(spanIntent, trace.LLM, a.question.Text, intent{string(a.plan.Intent), string(a.plan.Otherwise), a.plan.Confidence})
+	a.noteStrategy()
+}
+
+func (a *asking) noteStrategy() {
 	type strategy struct {
 		Strategy string         `json:"strategy"`
 		Roles    []sextant.Role `json:"roles"`
 	}
-	a.note(spanIntent, trace.LLM, a.question.Text, intent{string(a.plan.Intent), string(a.plan.Otherwise), a.plan.Confidence})
+	a.noted = true
 	a.note(spanStrategy, trace.Chain, string(a.plan.Intent), strategy{string(a.plan.Strategy), a.plan.Roles})
 }
 
-// noteModes tells of reranking, where none was asked for, and of refinement.
+// noteModes tells of reranking where none was asked for.
 func (a *asking) noteModes() {
 	type mode struct {
 		Mode   string `json:"mode"`
@@ -253,7 +260,14 @@ func (a *asking) noteModes() {
 	if !a.reranks() {
 		a.note(spanRerank, trace.Reranker, nil, mode{"none", n, n})
 	}
-	a.note(spanRefine, trace.Tool, nil, mode{cmp.Or(a.question.Refine, "none"), n, n})
+}
+
+// refineKind is the kind of the span of refinement: a model's only where it writes.
+func (a *asking) refineKind() trace.Kind {
+	if a.question.Refine == sextant.RefineSynthesize {
+		return trace.LLM
+	}
+	return trace.Tool
 }
 
 // validated tells of the conditions and their counts. The whole ledger stands in the

@@ -12,12 +12,17 @@ import (
 type askCommand struct {
 	jsonFlag
 	exports
-	Collection []string `help:"Look in this collection only; may be repeated." placeholder:"NAME" sep:"none"`
-	Filter     string   `help:"A further condition, such as \"state = AK and event_date >= 2010-01-01\"." placeholder:"EXPR"`
-	AsOf       string   `help:"Day that relative dates are counted from; today otherwise." placeholder:"YYYY-MM-DD"`
-	Rerank     string   `help:"Whether a model reads question and passage together and orders passages anew: ${enum}." enum:"none,cross_encoder" default:"none" placeholder:"MODE"`
-	TopK       int      `help:"Passages an answer may use, at most 50; 10 otherwise." placeholder:"N"`
-	Question   []string `arg:"" help:"The question, in plain words."`
+	Collection  []string `help:"Look in this collection only; may be repeated." placeholder:"NAME" sep:"none"`
+	Filter      string   `help:"A further condition, such as \"state = AK and event_date >= 2010-01-01\"." placeholder:"EXPR"`
+	AsOf        string   `help:"Day that relative dates are counted from; today otherwise." placeholder:"YYYY-MM-DD"`
+	Rerank      string   `help:"Whether a model reads question and passage together and orders passages anew: ${enum}." enum:"none,cross_encoder" default:"none" placeholder:"MODE"`
+	Refine      string   `help:"How the passages an answer is written from are chosen: ${enum}." enum:"none,dedup,filter,synthesize" default:"dedup" placeholder:"MODE"`
+	Traditional bool     `help:"Answer by plain retrieval: one query, no conditions, nothing checked. For comparison."`
+	NoModel     bool     `name:"no-model" help:"Answer without language models, whatever is configured."`
+	Rounds      int      `help:"Rounds of retrieval at most; 3 otherwise." placeholder:"N"`
+	ModelCalls  int      `name:"model-calls" help:"Calls of language models at most; 24 otherwise." placeholder:"N"`
+	TopK        int      `help:"Passages an answer may use, at most 50; 10 otherwise." placeholder:"N"`
+	Question    []string `arg:"" help:"The question, in plain words."`
 }
 
 // Help implements kong's HelpProvider.
@@ -31,7 +36,10 @@ func (c *askCommand) Run(ctx context.Context, s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	q := sextant.Question{Text: strings.Join(c.Question, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK, Rerank: c.Rerank}
+	q := sextant.Question{Text: strings.Join(c.Question, " "), Collections: c.Collection, FilterText: c.Filter, TopK: c.TopK, Rerank: c.Rerank, Refine: c.Refine, NoModel: c.NoModel, Limits: sextant.Limits{Rounds: c.Rounds, ModelCalls: c.ModelCalls}}
+	if c.Traditional {
+		q.Mode = sextant.Traditional
+	}
 	if c.AsOf != "" {
 		day, err := time.Parse(time.DateOnly, c.AsOf)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/sextant-rag/sextant/llm"
 	"github.com/sextant-rag/sextant/llm/anthropic"
 	"github.com/sextant-rag/sextant/llm/openai"
+	"github.com/sextant-rag/sextant/pipeline"
 )
 
 // modelsConfig says which language models help with a question. Without a provider none
@@ -87,36 +88,31 @@ func (c *modelsConfig) address() string {
 	return u.Redacted()
 }
 
-// models are the language models by role; both nil where there are none.
-type models struct {
-	small, large *llm.Caller
-}
-
 // models makes the models that the settings name, without talking to them: the only place
 // that does. One breaker guards both, as they are one provider's.
-func (c modelsConfig) models() (models, error) {
+func (c modelsConfig) models() (pipeline.Models, error) {
 	name := c.provider()
 	if name == "" || name == "none" {
-		return models{}, nil
+		return pipeline.Models{}, nil
 	}
 	p, ok := modelProviders[name]
 	if !ok {
-		return models{}, usage("LLM_PROVIDER is %q; it can be anthropic, openai or none.", name)
+		return pipeline.Models{}, usage("LLM_PROVIDER is %q; it can be anthropic, openai or none.", name)
 	}
 	if c.URL = cmp.Or(c.URL, p.url); c.Key == "" && strings.TrimRight(c.URL, "/") == p.url {
-		return models{}, &sextant.Error{Code: sextant.CodeBadRequest, Op: "models", Message: fmt.Sprintf("LLM_PROVIDER is %s, and there is no key for it.", name),
+		return pipeline.Models{}, &sextant.Error{Code: sextant.CodeBadRequest, Op: "models", Message: fmt.Sprintf("LLM_PROVIDER is %s, and there is no key for it.", name),
 			Hint: fmt.Sprintf("Set %s, name a server that needs none with %s, or set LLM_PROVIDER=none to answer without a model.", p.keyVariable, p.urlVariable)}
 	}
-	var out models
+	var out pipeline.Models
 	breaker := &llm.Breaker{}
 	small, large := c.names()
 	for _, role := range []struct {
 		name string
 		into **llm.Caller
-	}{{small, &out.small}, {large, &out.large}} {
+	}{{small, &out.Small}, {large, &out.Large}} {
 		m, err := p.open(c, role.name)
 		if err != nil {
-			return models{}, usage("The model %s cannot be used: %v.", role.name, err)
+			return pipeline.Models{}, usage("The model %s cannot be used: %v.", role.name, err)
 		}
 		*role.into = llm.NewCaller(m, llm.Policy{Breaker: breaker})
 	}

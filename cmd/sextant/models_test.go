@@ -14,9 +14,10 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
+	"github.com/sextant-rag/sextant/pipeline"
 )
 
-func modelsOf(t *testing.T, file string, pairs ...string) (config, models, error) {
+func modelsOf(t *testing.T, file string, pairs ...string) (config, pipeline.Models, error) {
 	t.Helper()
 	env := environment{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -60,8 +61,8 @@ func TestModelsFromTheEnvironment(t *testing.T) {
 			continue
 		}
 		var small, large string
-		if m.small != nil {
-			small, large = m.small.Name(), m.large.Name()
+		if m.Small != nil {
+			small, large = m.Small.Name(), m.Large.Name()
 		}
 		if small != tt.small || large != tt.large {
 			t.Errorf("%s: %q and %q", name, small, large)
@@ -108,7 +109,7 @@ func TestKeysGoWhereTheyBelong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.large.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}}); err != nil {
+		if _, err := m.Large.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}}); err != nil {
 			t.Fatal(err)
 		}
 		if got := shown[len(shown)-1]; got != tt.want {

@@ -41,6 +41,15 @@ type questionBody struct {
 	Mode        string   `json:"mode,omitempty"`
 	TopK        int      `json:"top_k,omitempty"`
 	Rerank      string   `json:"rerank,omitempty"`
+	Refine      string   `json:"refine,omitempty"`
+	Model       string   `json:"model,omitempty"`
+	Limits      *limits  `json:"limits,omitempty"`
+}
+
+// limits are those of a question that a command can set.
+type limits struct {
+	ModelCalls int `json:"model_calls,omitempty"`
+	Rounds     int `json:"rounds,omitempty"`
 }
 
 // answerReply reads an answer without the typed metadata of its evidence, which only a
@@ -52,7 +61,13 @@ type answerReply struct {
 
 // Ask implements reader.
 func (r *remote) Ask(ctx context.Context, q sextant.Question) (reply[sextant.Answer], error) {
-	body := questionBody{Question: q.Text, Collections: q.Collections, Filter: q.FilterText, Mode: string(q.Mode), TopK: q.TopK, Rerank: q.Rerank}
+	body := questionBody{Question: q.Text, Collections: q.Collections, Filter: q.FilterText, Mode: string(q.Mode), TopK: q.TopK, Rerank: q.Rerank, Refine: q.Refine}
+	if l := (limits{q.Limits.ModelCalls, q.Limits.Rounds}); l != (limits{}) {
+		body.Limits = &l
+	}
+	if q.NoModel {
+		body.Model = "none"
+	}
 	if !q.AsOf.IsZero() {
 		body.AsOf = q.AsOf.Format(time.DateOnly)
 	}

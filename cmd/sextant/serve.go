@@ -84,6 +84,7 @@ func free(ctx context.Context, host string, port int) bool {
 // serve binds, then announces, then serves until ctx ends.
 func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) error {
 	options.Models.Embedding = e.encoder.model()
+	options.Models.Refinement, options.Models.Generation = s.config.Models.names()
 	if e.traces != nil {
 		options.Traces = e.traces
 		e.traces.deliver()

@@ -45,12 +45,16 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	helping, err := s.config.Models.models()
+	if err != nil {
+		return nil, err
+	}
 	st, err := s.openStore(ctx)
 	if err != nil {
 		return nil, err
 	}
 	search := retrieve.Options{Encoder: embed.Traced(enc.Embedder), Missing: enc.missing, Adapt: tune.NewMaps(st.Journal()).Of}
-	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search, Rerank: judge})
+	p, err := pipeline.New(ctx, pipeline.Config{Store: st, Domain: domain(), Words: wordsIn(dir), Search: search, Rerank: judge, Models: helping})
 	if err != nil {
 		_ = st.Close()
 		return nil, s.storeError(err)

@@ -76,7 +76,7 @@ var edges = map[string][]string{
 	"llm/llmtest":        with(base, "llm"),
 	"prompt":             base,
 	"rerank":             base,
-	"signal":             base,
+	"signal":             with(base, "lexical"), // covered is what is said in whatever inflection
 	"source":             base,
 	"source/feed":        with(base, "source", "extract"),
 	"source/file":        with(base, "source", "extract"),
@@ -103,7 +103,7 @@ var edges = map[string][]string{
 	"tune":      with(engines, "embed/adapt"),
 
 	// What strings them together.
-	"pipeline": with(stages, "lexical", "vector"),
+	"pipeline": with(stages, "lexical", "vector", "llm/replay"), // answers again from what a trace kept
 
 	// Surfaces and whole jobs, above the pipeline.
 	"agent":     with(stages, "pipeline"),
