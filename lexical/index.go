@@ -49,6 +49,7 @@ type state struct {
 	last   int64   // highest row ever added, -1 if none
 	rows   int     // that are live
 	length float64 // of those
+	whole  *Whole  // what it is a part of; nil: itself
 }
 
 // part is a segment with the rows that were removed from it since it was made.

@@ -98,6 +98,9 @@ func (m Matched) factor() float32 { return m.Weight * m.IDF }
 
 // rowsWith counts the rows that have a word of the stem.
 func (st *state) rowsWith(stem string) int {
+	if st.whole != nil {
+		return st.whole.With[stem]
+	}
 	n := 0
 	for i := range st.parts {
 		n += st.parts[i].rowsWith(stem)
