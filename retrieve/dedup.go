@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/sextant-rag/sextant"
-	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/signal"
 )
 
 // Dropped is a passage that refinement left out, and why.
@@ -21,9 +21,9 @@ type Dropped struct {
 // byte for byte, and near words are not enough: a passage with one detail more than its twin
 // is no duplicate of it.
 func Dedup(passages []sextant.Passage) (kept []sextant.Passage, dropped []Dropped) {
-	facts := make([]map[string]bool, len(passages))
+	said := make([]facts, len(passages))
 	for i, p := range passages {
-		facts[i] = factsOf(p)
+		said[i] = factsOf(p)
 	}
 	gone := make([]bool, len(passages))
 	place := make([]int, len(passages)) // by passage: where it stands in the order
@@ -36,10 +36,10 @@ func Dedup(passages []sextant.Passage) (kept []sextant.Passage, dropped []Droppe
 				continue
 			}
 			switch {
-			case within(facts[i], facts[j]):
+			case said[i].within(said[j]):
 				gone[i] = true
 				dropped = append(dropped, Dropped{passages[i], "all it says stands in " + passages[j].ChunkID})
-			case within(facts[j], facts[i]):
+			case said[j].within(said[i]):
 				gone[j], place[i] = true, min(place[i], place[j])
 				dropped = append(dropped, Dropped{passages[j], "all it says stands in " + passages[i].ChunkID})
 			}
@@ -58,33 +58,43 @@ func Dedup(passages []sextant.Passage) (kept []sextant.Passage, dropped []Droppe
 	return kept, dropped
 }
 
-// factsOf are the things a passage says, in whatever order: stems of words that carry
-// meaning, and whatever has a digit as it stands.
-func factsOf(p sextant.Passage) map[string]bool {
-	out := map[string]bool{}
-	for _, t := range lexical.English().Tokens(p.Title + "\n" + p.Content) {
-		out[t.Stem] = true
-	}
-	for word := range strings.FieldsFuncSeq(p.Title+"\n"+p.Content, unicode.IsSpace) {
-		word = strings.ToLower(strings.Trim(word, `.,;:!?()[]"'“”‘’`))
+// facts are the things a passage says, in whatever order: stems of words that carry
+// meaning. Numbers, identifiers and denials are kept as they stand, in their order: "2 of 3"
+// is not "3 of 2".
+type facts struct {
+	stems map[string]bool
+	exact []string
+}
+
+func factsOf(p sextant.Passage) facts {
+	text := p.Title + "\n" + p.Content
+	out := facts{stems: signal.Stems(text)}
+	for word := range strings.FieldsSeq(text) {
+		word = strings.ToLower(strings.Trim(word, `.,;:!?()[]"'“”‘’`+"`"))
 		if strings.ContainsFunc(word, unicode.IsDigit) || denies[word] {
-			out["="+word] = true
+			out.exact = append(out.exact, word)
 		}
 	}
 	return out
 }
 
-// denies are words that an analyzer may pass over and that turn a statement round.
+// denies are words that turn a statement round.
 var denies = map[string]bool{"no": true, "not": true, "never": true, "none": true, "nor": true, "without": true, "neither": true, "cannot": true, "except": true, "unless": true}
 
-func within(a, b map[string]bool) bool {
-	if len(a) > len(b) {
-		return false
-	}
-	for fact := range a {
-		if !b[fact] {
+// within reports whether b says all that f says.
+func (f facts) within(b facts) bool {
+	for stem := range f.stems {
+		if !b.stems[stem] {
 			return false
 		}
+	}
+	at := 0
+	for _, word := range f.exact {
+		next := slices.Index(b.exact[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next + 1
 	}
 	return true
 }

@@ -77,7 +77,23 @@ func covered(aspect map[string]bool, texts []map[string]bool) bool {
 func Stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range lexical.English().Tokens(text) {
-		out[t.Stem] = true
+		if !function[t.Word] {
+			out[t.Stem] = true
+		}
+	}
+	return out
+}
+
+// function are the words that hold sentences together and say nothing by themselves. Words
+// that deny are not among them.
+var function = words(`a about after all also am an and any are as at be because been before being between both but by can could did do does during each either for from
+had has have he her here him his how i if in into is it its itself just me might more most must my of off on once one only or other our out over own shall she should so some such than that the their them then
+there these they this those through to too under until up upon very was we were what when where which while who whom whose why will with would you your`)
+
+func words(list string) map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		out[word] = true
 	}
 	return out
 }
