@@ -1,0 +1,4 @@
+package chroma
+
+// processLives cannot be told here: a lease then runs out.
+func processLives(int) bool { return true }
