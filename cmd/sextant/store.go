@@ -8,13 +8,22 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/store/chroma"
 	"github.com/sextant-rag/sextant/store/sqlite"
 )
 
 // storeConfig says where documents are kept. Without a URL that is the data folder.
 type storeConfig struct {
-	URL string `yaml:"url"` // see storeKind; QDRANT_URL
+	URL string `yaml:"url"` // see storeKind; QDRANT_URL, CHROMA_URL
 	Key string `yaml:"key"` // QDRANT_API_KEY
+	// Token opens a Chroma server (CHROMA_TOKEN), sent as X-Chroma-Token if TokenHeader says
+	// so (CHROMA_TOKEN_HEADER), else as Authorization: Bearer. A user and a password stand in
+	// the URL.
+	Token       string `yaml:"token"`
+	TokenHeader string `yaml:"token_header"`
+	// Tenant and Database are Chroma's; they may stand in the URL's path instead.
+	Tenant   string `yaml:"tenant"`   // CHROMA_TENANT
+	Database string `yaml:"database"` // CHROMA_DATABASE
 	// Names are what collections are called in a server, where that differs from their own
 	// name (INCIDENTS_COLLECTION, REGULATIONS_COLLECTION, NEWS_COLLECTION).
 	Names map[string]string `yaml:"names"`
@@ -24,8 +33,10 @@ type storeConfig struct {
 
 // environment lays what the environment says over c.
 func (c *storeConfig) environment(env environment) {
-	c.URL = cmp.Or(env["QDRANT_URL"], c.URL)
+	c.URL = cmp.Or(env["QDRANT_URL"], chromaURL(env["CHROMA_URL"]), c.URL)
 	c.Key = cmp.Or(env["QDRANT_API_KEY"], c.Key)
+	c.Token, c.TokenHeader = cmp.Or(env["CHROMA_TOKEN"], c.Token), cmp.Or(env["CHROMA_TOKEN_HEADER"], c.TokenHeader)
+	c.Tenant, c.Database = cmp.Or(env["CHROMA_TENANT"], c.Tenant), cmp.Or(env["CHROMA_DATABASE"], c.Database)
 	names := map[string]string{"incidents": "ntsb_incidents", "regulations": "far_regulations", "news": "aviation_news"}
 	for collection, name := range c.Names {
 		names[collection] = name
@@ -34,6 +45,14 @@ func (c *storeConfig) environment(env environment) {
 		names[collection] = cmp.Or(env[strings.ToUpper(collection)+"_COLLECTION"], names[collection])
 	}
 	c.Names = names
+}
+
+// chromaURL is CHROMA_URL, which people write as Chroma does, as storeAddress reads it.
+func chromaURL(url string) string {
+	if url == "" || strings.HasPrefix(url, "chroma+") {
+		return url
+	}
+	return "chroma+" + url
 }
 
 // storeKind is a technology that keeps documents.
@@ -96,10 +115,36 @@ func (s *session) openAddress(ctx context.Context, address string) (store.Store,
 	switch kind {
 	case kindFolder:
 		return s.openFolder(ctx, address)
-	case kindQdrant, kindChroma:
+	case kindChroma:
+		return s.openChroma(address)
+	case kindQdrant:
 		return nil, &sextant.Error{Code: sextant.CodeBadRequest, Op: "store", Message: "This build keeps documents in its data folder only.", Hint: "Unset QDRANT_URL and store.url."}
 	}
 	return nil, usage("No store is known by %s.", address)
+}
+
+// openChroma opens a Chroma server. The address may end in /TENANT/DATABASE, or in
+// /DATABASE.
+func (s *session) openChroma(address string) (store.Store, error) {
+	c := s.config.Store
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, usage("The address of the Chroma server cannot be read. It is chroma+http://HOST:8000, with /TENANT/DATABASE behind it if they are not the default ones.")
+	}
+	switch parts := strings.Split(strings.Trim(u.Path, "/"), "/"); {
+	case len(parts) > 2:
+		return nil, usage("%s has more in its path than a tenant and a database.", withoutUser(address))
+	case len(parts) == 2:
+		c.Tenant, c.Database = parts[0], parts[1]
+	default:
+		c.Database = cmp.Or(parts[0], c.Database)
+	}
+	u.Path = ""
+	st, err := chroma.Open(chroma.Options{URL: u.String(), Tenant: c.Tenant, Database: c.Database, Token: c.Token, TokenHeader: c.TokenHeader, Names: c.Names, ReadOnly: c.ReadOnly, Log: s.log(defaultLog)})
+	if err != nil {
+		return nil, usage("The address of the Chroma server cannot be used: %v.", err)
+	}
+	return st, nil
 }
 
 // holder is the process that has the data folder, if documents are kept there.

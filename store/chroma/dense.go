@@ -33,7 +33,7 @@ const (
 	deepChunks  = 4_000
 )
 
-// slack is how far a distance of the server's may be from 1 - cosine: it adds up in
+// slack is how far a distance of the server's may be from 1 - Product: it adds up in
 // float32.
 const slack = 1e-5
 

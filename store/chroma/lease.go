@@ -155,11 +155,23 @@ func (l *lease) renew(ctx context.Context) error {
 	return nil
 }
 
-// still reports whether the lease has surely not been lost meanwhile.
-func (l *lease) still() bool {
+// confirm reports with store.ErrLocked that the lease was lost meanwhile. It is called
+// when all is ready to count: what was sent before is of a version of its own and harmless.
+func (l *lease) confirm(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.id != "" && time.Since(l.renewed) < l.store.terms.term*3/4
+	if l.id != "" && time.Since(l.renewed) < l.store.terms.renew {
+		return nil
+	}
+	n, h, err := l.highest(ctx)
+	if err != nil {
+		return err
+	}
+	if l.id == "" || l.id != l.prefix()+strconv.FormatInt(n, 10) || h.Owner != l.owner {
+		l.id = ""
+		return fmt.Errorf("chroma: writing %q took so long that %s writes it now: %w", l.name, h.Owner, store.ErrLocked)
+	}
+	return l.renew(ctx)
 }
 
 // rest is called after writing: the lease is given back if nothing follows soon.

@@ -270,8 +270,8 @@ func (c *collection) send(ctx context.Context, p *plan) error {
 			return underneath(err)
 		}
 	}
-	if !c.lease.still() {
-		return fmt.Errorf("writing took so long that others may be writing: %w", store.ErrUnavailable)
+	if err := c.lease.confirm(ctx); err != nil {
+		return err
 	}
 	return c.store.putRow(ctx, p.row)
 }

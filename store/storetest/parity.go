@@ -130,7 +130,7 @@ func (p *parity) vector() []float32 {
 	for i := range v {
 		v[i] = float32(rng.NormFloat64())
 		if kind == 1 {
-			v[i] += float32(p.rng.NormFloat64()) / 1000
+			v[i] += float32(p.rng.NormFloat64()) / 3
 		}
 		sum += float64(v[i]) * float64(v[i])
 	}
