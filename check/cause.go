@@ -75,7 +75,7 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 
 func (r *reading) stops(k int) bool {
 	t := r.tokens[k]
-	return t.kind == mark && (t.text == ";" || t.text == "." && !r.at(k+1).glued || t.text == "!" || t.text == "?")
+	return t.kind == mark && (t.text == ";" || t.text == "." && !r.at(k+1).glued || t.text == "!" || t.text == "?" || t.text == paragraph)
 }
 
 func (r *reading) collect(k int, into map[string]bool) {
@@ -117,7 +117,8 @@ func causeFault(said, have *reading) *fault {
 }
 
 // fit counts the words that two links have on the same sides, and crosswise. What stands on
-// both sides of either tells nothing. Crosswise counts only if it does on both sides.
+// both sides of either tells nothing. Crosswise needs both sides, or one that is plainly
+// the other link's other side while nothing stands where it should.
 func (l link) fit(other link) (straight, crossed int) {
 	shared := func(a, b map[string]bool) (n int) {
 		for w := range a {
@@ -127,8 +128,10 @@ func (l link) fit(other link) (straight, crossed int) {
 		}
 		return n
 	}
+	const plainly = 3
 	straight = shared(l.first, other.first) + shared(l.second, other.second)
-	if a, b := shared(l.first, other.second), shared(l.second, other.first); a > 0 && b > 0 {
+	a, b := shared(l.first, other.second), shared(l.second, other.first)
+	if a > 0 && b > 0 || straight == 0 && a+b >= plainly {
 		crossed = a + b
 	}
 	return straight, crossed

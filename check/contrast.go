@@ -41,41 +41,62 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 			other = t.text
 		}
 	}
-	if !own {
+	if !own && other != "" {
 		return other
 	}
 	return r.contrastsBeside(have, i, set)
 }
 
-// contrastsBeside looks at the word that token i describes: where the evidence has both
-// left and right, the left wing still is not the right one.
+// contrastsBeside looks at the words next to token i: where the evidence has both left and
+// right, the left wing still is not the right one, and a turn to the left none to the right.
 func (r *reading) contrastsBeside(have *reading, i int, set *contrast) string {
-	next := i + 1
-	for functionWords[r.at(next).lower] && next < i+3 && set.sides[r.at(next).stem] == 0 {
-		next++
-	}
-	noun := r.at(next)
-	if noun.kind != word || functionWords[noun.lower] || set.sides[noun.stem] != 0 {
-		return ""
-	}
-	other := ""
-	for k, t := range have.tokens {
-		if t.stem != noun.stem {
+	for _, step := range []int{1, -1} {
+		next := r.neighbour(i, step, set)
+		if next < 0 {
 			continue
 		}
-		for back := k - 1; back >= max(0, k-3); back-- {
-			s, in := set.sides[have.tokens[back].stem]
-			if !in {
-				continue
-			}
-			if s == set.sides[r.tokens[i].stem] {
-				return ""
-			}
-			other = have.tokens[back].text
+		if other, own := have.membersBeside(r.tokens[next].stem, -step, set, set.sides[r.tokens[i].stem]); own {
+			return ""
+		} else if other != "" {
+			return other
+		}
+	}
+	return ""
+}
+
+// neighbour finds the word of meaning next to token i, past two others at most.
+func (r *reading) neighbour(i, step int, set *contrast) int {
+	for k, n := i+step, 0; k >= 0 && k < len(r.tokens) && n < 3; k, n = k+step, n+1 {
+		t := r.tokens[k]
+		if t.kind == word && !functionWords[t.lower] && set.sides[t.stem] == 0 {
+			return k
+		}
+		if t.kind == mark && t.text != "-" {
 			break
 		}
 	}
-	return other
+	return -1
+}
+
+// membersBeside returns a word of a set that stands next to a stem in place of one of a side,
+// and whether one of that side does.
+func (r *reading) membersBeside(stem string, step int, set *contrast, side int) (other string, own bool) {
+	for k, t := range r.tokens {
+		if t.stem != stem {
+			continue
+		}
+		for at, n := k+step, 0; at >= 0 && at < len(r.tokens) && n < 3; at, n = at+step, n+1 {
+			s := set.sides[r.tokens[at].stem]
+			if s == side {
+				return "", true
+			}
+			if s != 0 {
+				other = r.tokens[at].text
+				break
+			}
+		}
+	}
+	return other, false
 }
 
 // contrast is a set of words of which one excludes the others. Sides are numbered from 1;
@@ -121,7 +142,7 @@ var comparisons = []string{
 	"increase increased increasing increases rise rose risen rising grew grow growth growing gain gained | decrease decreased decreasing reduce reduced reduction reducing decline declined fall fell fallen falling drop dropped dropping diminish diminished loss lost",
 	"higher highest greater greatest larger largest bigger biggest | lower lowest smaller smallest lesser",
 	"more most | less fewer least fewest", "longer longest | shorter shortest", "faster fastest quicker | slower slowest", "earlier earliest sooner | later latest",
-	"heavier heaviest | lighter lightest", "better best improve improved improvement improving | worse worst worsen worsened deteriorate deteriorated deteriorating", "above | below", "before prior | after following", "minimum | maximum", "climb climbed climbing ascend ascended | descend descended descending descent",
+	"heavier heaviest | lighter lightest", "better best improve improved improvement improving | worse worst worsen worsened deteriorate deteriorated deteriorating", "above | below", "minimum | maximum", "climb climbed climbing ascend ascended | descend descended descending descent",
 	"accelerate accelerated acceleration | decelerate decelerated deceleration", "exceed exceeded exceeding exceeds | below under", "early | late", "upward upwards | downward downwards", "inside within | outside", "farther further | nearer closer", "high | low", "warmer hotter | colder cooler", "strengthened stronger | weakened weaker",
 	"major | minor", "excessive | insufficient inadequate", "upregulated upregulation upregulates | downregulated downregulation downregulates", "activate activates activated activation | inhibit inhibits inhibited inhibition inactivate",
 }

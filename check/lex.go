@@ -32,6 +32,9 @@ type token struct {
 	taken bool // part of a fact already: a date, an identifier, a quantity
 }
 
+// paragraph is the text of the mark that stands for a blank line.
+const paragraph = "¶"
+
 // lex splits a text into tokens. Typographic marks are read as their plain forms, a word
 // broken by a hyphen at the end of a line as one word.
 func lex(text string) []token {
@@ -39,6 +42,11 @@ func lex(text string) []token {
 	out := make([]token, 0, len(text)/5+4)
 	glued := false
 	for at := 0; at < len(text); {
+		if strings.HasPrefix(text[at:], "\n\n") {
+			out = append(out, token{text: paragraph, lower: paragraph, stem: paragraph, kind: mark})
+			at, glued = at+2, false
+			continue
+		}
 		r, width := utf8.DecodeRuneInString(text[at:])
 		end := at + width
 		t := token{glued: glued, kind: mark}
@@ -67,6 +75,9 @@ func (t *token) finish() {
 	case word:
 		t.lower = strings.TrimSuffix(t.lower, "'s")
 		t.stem = stem(t.lower)
+		if unit := unitOf(t.lower); unit != "" && len(t.lower) > 1 {
+			t.stem = unit
+		}
 	case number:
 		t.stem = t.lower
 		t.value, _ = strconv.ParseFloat(strings.ReplaceAll(t.text, ",", ""), 64)

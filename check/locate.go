@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,9 +34,8 @@ func Locate(d sextant.Document, quoted string) (ranges [][2]int, ok bool) {
 		if at < 0 {
 			return nil, false
 		}
-		end := at + len(words.letters)
-		ranges = append(ranges, [2]int{text.starts[at], text.ends[end-1]})
-		from = end
+		from = at + len(words.letters)
+		ranges = append(ranges, [2]int{int(text.at[at]), text.end(d.Text, from-1)})
 	}
 	return ranges, len(ranges) > 0
 }
@@ -58,36 +58,40 @@ func elided(quoted string) []string {
 	return strings.Split(quoted, "…")
 }
 
-// plain is a text reduced to its letters and digits, in lower case, with the bytes of the
-// text each was made of. Where words are kept apart is noted beside them: "an other" is
-// not "another", but a quotation may break a line anywhere.
+// plain is a text reduced to its letters and digits, in lower case, with the place in the
+// text that each byte of them was made of. Where words begin is noted beside them.
 type plain struct {
-	letters []rune
-	starts  []int // byte offset of each letter
-	ends    []int // byte offset behind it
-	begins  []bool
+	letters []byte
+	at      []int32 // byte offset of the character each byte comes from
+	begins  []bool  // a word begins with this byte
 }
 
 func plainOf(text string) plain {
-	p := plain{letters: make([]rune, 0, len(text)), starts: make([]int, 0, len(text)), ends: make([]int, 0, len(text)), begins: make([]bool, 0, len(text))}
+	p := plain{letters: make([]byte, 0, len(text)), at: make([]int32, 0, len(text)), begins: make([]bool, 0, len(text))}
 	apart, hyphen := true, false
 	for at := 0; at < len(text); {
-		r, width := utf8.DecodeRuneInString(text[at:])
+		r, width := rune(text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRuneInString(text[at:])
+		}
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsNumber(r):
-			for _, folded := range fold(r) {
-				p.letters, p.starts, p.ends, p.begins = append(p.letters, folded), append(p.starts, at), append(p.ends, at+width), append(p.begins, apart)
-				apart = false
-			}
-			hyphen = false
-		case unicode.Is(unicode.Mn, r) && len(p.ends) > 0:
-			p.ends[len(p.ends)-1] = at + width
-		case r == '-' || r == '\u00ad' || r == '\u2010' || r == '\u2011':
-			hyphen = r != '\u00ad'
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			p.add(byte(r), at, apart)
+			apart, hyphen = false, false
+		case r >= 'A' && r <= 'Z':
+			p.add(byte(r)+'a'-'A', at, apart)
+			apart, hyphen = false, false
+		case r == '-' || r == '\u2010' || r == '\u2011':
+			hyphen = true
 		case r == '\n' && hyphen: // a word broken at the end of a line
-		case unicode.IsSpace(r):
+		case r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\u00a0':
 			apart = apart || !hyphen
-		case r == '\'' || r == '’' || r == '*' || r == '_' || r == '`' || r == '\u200b':
+		case r == '\'' || r == '’' || r == '*' || r == '_' || r == '`' || r == '\u200b' || r == '\u00ad' || unicode.Is(unicode.Mn, r):
+		case isWordRune(r):
+			for _, folded := range []byte(fold(r)) {
+				p.add(folded, at, apart)
+				apart, hyphen = false, false
+			}
 		default:
 			apart, hyphen = true, false
 		}
@@ -96,41 +100,56 @@ func plainOf(text string) plain {
 	return p
 }
 
-// fold returns the lower case letters a character stands for: of "ﬁ" f and i, of "é" e.
-func fold(r rune) []rune {
-	if r < utf8.RuneSelf {
-		return []rune{unicode.ToLower(r)}
+func (p *plain) add(b byte, at int, begins bool) {
+	p.letters, p.at, p.begins = append(p.letters, b), append(p.at, int32(at)), append(p.begins, begins)
+}
+
+// end returns where the character that byte i comes from ends in the text, with the accents
+// that are written behind it.
+func (p *plain) end(text string, i int) int {
+	at := int(p.at[i])
+	for first := true; at < len(text); first = false {
+		r, width := utf8.DecodeRuneInString(text[at:])
+		if !first && !unicode.Is(unicode.Mn, r) {
+			break
+		}
+		at += width
 	}
+	return at
+}
+
+// fold returns the lower case letters a character stands for: of "ﬁ" f and i, of "é" e.
+func fold(r rune) string {
 	var out []rune
 	for _, x := range norm.NFKD.String(string(r)) {
-		if !unicode.Is(unicode.Mn, x) && (unicode.IsLetter(x) || unicode.IsDigit(x)) {
+		if isWordRune(x) {
 			out = append(out, unicode.ToLower(x))
 		}
 	}
-	return out
+	return string(out)
 }
 
 // find returns where words stand in p as whole words, from an index on, or -1.
-func (p plain) find(words plain, from int) int {
-	n := len(words.letters)
-	for at := from; at+n <= len(p.letters); at++ {
-		if !p.begins[at] || at+n < len(p.letters) && !p.begins[at+n] {
-			continue
+func (p *plain) find(words plain, from int) int {
+	for from < len(p.letters) {
+		i := bytes.Index(p.letters[from:], words.letters)
+		if i < 0 {
+			return -1
 		}
-		if p.matches(words, at) {
+		at, end := from+i, from+i+len(words.letters)
+		if p.begins[at] && (end == len(p.letters) || p.begins[end]) && p.numbered(words, at) {
 			return at
 		}
+		from = at + 1
 	}
 	return -1
 }
 
-func (p plain) matches(words plain, at int) bool {
-	for i, r := range words.letters {
-		if p.letters[at+i] != r {
+// numbered reports whether digits are kept apart alike in both: "1 2" is not 12.
+func (p *plain) numbered(words plain, at int) bool {
+	for i := 1; i < len(words.letters); i++ {
+		if c := words.letters[i]; c >= '0' && c <= '9' && words.begins[i] != p.begins[at+i] {
 			return false
-		}
-		if i > 0 && words.begins[i] != p.begins[at+i] && unicode.IsDigit(r) {
-			return false // "1 2" is not 12
 		}
 	}
 	return true

@@ -34,17 +34,18 @@ func (r *reading) names(t token) bool {
 	if r.stems[t.stem] || r.stems[stem(strings.TrimSuffix(t.lower, "'"))] {
 		return true
 	}
-	for _, other := range otherNames[t.lower] {
+	for _, other := range otherNames[t.stem] {
 		if r.stems[other] {
 			return true
 		}
 	}
+	known := common(t)
 	for stem := range r.stems {
-		if derived(stem, t.stem) || alike(stem, t.stem) {
+		if known && derived(stem, t.stem) || alike(stem, t.stem) {
 			return true
 		}
 	}
-	return false
+	return known && r.synonym(t)
 }
 
 // abbreviates reports whether a word of a statement stands in the evidence by its initials,

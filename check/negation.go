@@ -22,7 +22,7 @@ func negationFault(said, have *reading) *fault {
 				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
 			}
 			for _, i := range said.heads(c, denial) {
-				if have.polarity(haveClauses, said, i) == affirmed && c.denied() {
+				if _, what := have.polarity(haveClauses, said, i); what == affirmed && c.denied() {
 					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
 				}
 			}
@@ -31,7 +31,9 @@ func negationFault(said, have *reading) *fault {
 	for _, c := range haveClauses {
 		for _, denial := range c.denials {
 			for _, k := range have.heads(c, denial) {
-				if said.polarity(saidClauses, have, k) == affirmed && c.denied() {
+				if i, what := said.polarity(saidClauses, have, k); what != affirmed || !c.denied() {
+					continue
+				} else if _, theirs := have.polarity(haveClauses, said, i); theirs == denied {
 					return faulty(sextant.FaultNegation, "its quotes deny %q, it does not", have.tokens[k].text)
 				}
 			}
@@ -60,7 +62,7 @@ func (r *reading) clauses() []clause {
 		c = clause{from: i}
 	}
 	for i, t := range r.tokens {
-		if t.kind == mark && strings.Contains(".;:,!?()", t.text) && !(t.text == "." && r.at(i+1).glued) || t.kind == word && clauseWords[t.lower] {
+		if t.kind == mark && strings.Contains(".;:,!?()"+paragraph, t.text) && !(t.text == "." && r.at(i+1).glued) || t.kind == word && clauseWords[t.lower] {
 			end(i)
 		}
 		if r.denies(i) {
@@ -105,6 +107,11 @@ func (r *reading) heads(c clause, denial int) []int {
 			out = append(out, i)
 		}
 	}
+	for i := denial + 1; i < c.to && len(out) == 0; i++ {
+		if r.tokens[i].kind == word && vague[r.tokens[i].lower] && r.tokens[i].lower != "to" {
+			out = append(out, i)
+		}
+	}
 	for i := denial - 1; i >= c.from && len(out) == 0; i-- {
 		if t := r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken {
 			out = append(out, i)
@@ -123,34 +130,47 @@ const (
 	denied
 )
 
-// polarity returns what a text says of a word of another text, judged by those of its
-// occurrences whose surroundings are most like the word's.
-func (r *reading) polarity(clauses []clause, other *reading, i int) int {
-	best, out := -1, silent
+// polarity returns what a text says of word i of another text, judged by that of its
+// occurrences whose surroundings are most like the word's, and where that one stands.
+func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what int) {
+	best, at, what := -1, -1, silent
+	asked, occurrence, nth := other.tokens[i], 0, other.occurrence(i)
 	for _, c := range clauses {
 		for k := c.from; k < c.to; k++ {
-			if r.tokens[k].kind != word || r.tokens[k].stem != other.tokens[i].stem && !derived(r.tokens[k].stem, other.tokens[i].stem) {
+			t := r.tokens[k]
+			if t.kind != asked.kind || t.stem != asked.stem && !derived(t.stem, asked.stem) {
 				continue
 			}
-			what := affirmed
+			likeness := 2 * r.likeness(k, other, i)
+			if occurrence++; occurrence == nth {
+				likeness++ // of equals the one in the same place among its like
+			}
+			if likeness <= best {
+				continue
+			}
+			best, at, what = likeness, k, affirmed
 			if c.denied() {
 				what = denied
 			}
-			switch likeness := r.likeness(k, other, i); {
-			case likeness > best:
-				best, out = likeness, what
-			case likeness == best && what == denied:
-				out = denied
-			}
 		}
 	}
-	return out
+	return at, what
+}
+
+// occurrence counts how often the stem of token i stands up to there.
+func (r *reading) occurrence(i int) (n int) {
+	for _, t := range r.tokens[:i+1] {
+		if t.stem == r.tokens[i].stem {
+			n++
+		}
+	}
+	return n
 }
 
 // likeness counts the words of meaning that stand near token k of a text and near token i of
 // another.
 func (r *reading) likeness(k int, other *reading, i int) int {
-	const near = 8
+	const near = 5
 	around := map[string]bool{}
 	for j := max(0, i-near); j < min(len(other.tokens), i+near+1); j++ {
 		if t := other.tokens[j]; j != i && t.kind != mark && !functionWords[t.lower] {

@@ -35,7 +35,7 @@ func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)) 
 // readQuantities finds the numbers that are left, with their units and bounds.
 func (r *reading) readQuantities() {
 	for i := 0; i < len(r.tokens); i++ {
-		if r.tokens[i].taken {
+		if r.tokens[i].taken || r.label(i) {
 			continue
 		}
 		n, q := r.number(i)
@@ -57,6 +57,16 @@ func (r *reading) readQuantities() {
 	}
 }
 
+// label reports whether a number only labels an item of a list: "(5) 8 hours between".
+func (r *reading) label(i int) bool {
+	return r.bracketed(i) && (i == 1 || r.at(i-2).kind == mark)
+}
+
+// bracketed reports whether a short number stands in brackets by itself.
+func (r *reading) bracketed(i int) bool {
+	return r.at(i).kind == number && len(r.at(i).text) <= 2 && r.at(i-1).text == "(" && r.at(i+1).text == ")"
+}
+
 // listed reports whether only words of a list or range stand from one token to another.
 func (r *reading) listed(from, to int) bool {
 	for i := from; i < to; i++ {
@@ -76,7 +86,7 @@ func (r *reading) number(i int) (n int, q quantity) {
 			q.value *= factor
 			n++
 		}
-		q.written = r.words(i, i+n)
+		q.written, q.hint = r.words(i, i+n), r.bracketed(i)
 		return n, q
 	}
 	if t.kind != word {
@@ -97,6 +107,9 @@ func (r *reading) number(i int) (n int, q quantity) {
 // pronoun reports whether "one" at token i stands for a thing, not for a number of them.
 func (r *reading) pronoun(i int) bool {
 	next := r.at(i + 1)
+	if next.text == "-" && next.glued && r.at(i+2).glued {
+		return false
+	}
 	return next.kind != word || functionWords[next.lower] || slices.Contains([]string{"no", "any", "some", "each", "every", "the", "this", "that", "another"}, r.at(i-1).lower)
 }
 
@@ -246,7 +259,7 @@ func (r *reading) bound(q quantity) bound {
 
 func (r *reading) lowered(from, to int) string {
 	var b strings.Builder
-	for k := from; k < to && k < len(r.tokens); k++ {
+	for k := max(from, 0); k < to && k < len(r.tokens); k++ {
 		if k > from {
 			b.WriteByte(' ')
 		}
@@ -265,8 +278,68 @@ func quantityFault(said, have *reading) *fault {
 		if f := have.lacks(q); f != nil {
 			return f
 		}
+		if f := said.exchanged(have, q); f != nil {
+			return f
+		}
 	}
 	return nil
+}
+
+// exchanged finds a number that its evidence has, but for something else: in the place of
+// this one, among the same words, another stands.
+func (r *reading) exchanged(have *reading, q quantity) *fault {
+	own, other := 0, 0
+	var instead quantity
+	for _, x := range have.quantities {
+		likeness := have.likeness(x.at, r, q.at)
+		switch {
+		case x.hint || x.unit != q.unit:
+		case same(x.value, q.value):
+			own = max(own, likeness)
+		case likeness > other:
+			other, instead = likeness, x
+		}
+	}
+	if own > 0 && other >= own+2 || own > 0 && r.describes(have, q) {
+		return faulty(sextant.FaultNumber, "where it says %q its quotes say %q", r.said(q), have.said(instead))
+	}
+	return nil
+}
+
+// describes reports whether the word right behind a number, or right before it, stands at
+// another number of the evidence and not at this one: 1,400 feet long for 4,700 feet long.
+func (r *reading) describes(have *reading, q quantity) bool {
+	for _, side := range []int{1, -1} {
+		beside := r.beside(q, side)
+		own, other := beside == "", false
+		for _, x := range have.quantities {
+			if x.hint || x.unit != q.unit || have.beside(x, side) != beside {
+				continue
+			}
+			own = own || same(x.value, q.value)
+			other = true
+		}
+		if other && !own {
+			return true
+		}
+	}
+	return false
+}
+
+// beside returns the stem of the word next to a quantity on one side, past a hyphen; "" if
+// that is no word of meaning.
+func (r *reading) beside(q quantity, side int) string {
+	i := q.end
+	if side < 0 {
+		i = q.at - 1
+	}
+	if r.at(i).text == "-" {
+		i += side
+	}
+	if t := r.at(i); t.kind == word && !functionWords[t.lower] && !t.taken {
+		return t.stem
+	}
+	return ""
 }
 
 func (r *reading) lacks(q quantity) *fault {
@@ -365,6 +438,9 @@ func (q quantity) boundFault(measured []quantity) *fault {
 
 // otherNumber says what number stands where a statement has another.
 func (r *reading) otherNumber(q quantity) *fault {
+	if year := lex(q.written); q.unit == "" && len(q.nouns) == 0 && len(year) == 1 && isYear(year[0]) {
+		return r.otherDate(date{year: int(q.value)})
+	}
 	for _, have := range r.quantities {
 		if !have.hint && (have.unit != "" && have.unit == q.unit || q.unit == "" && have.counts(q.nouns)) {
 			return faulty(sextant.FaultNumber, "%q stands in none of its quotes, which say %q", r.said(q), r.said(have))

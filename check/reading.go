@@ -23,6 +23,7 @@ type reading struct {
 
 func read(text string) *reading {
 	r := &reading{text: text, tokens: lex(text), stems: map[string]bool{}}
+	r.attribute()
 	r.shouted = shouted(r.tokens)
 	r.readDates()
 	r.readCodes()
@@ -32,12 +33,34 @@ func read(text string) *reading {
 			continue
 		}
 		r.stems[t.stem] = true
-		if !t.taken && !functionWords[t.lower] && len(t.lower) > 1 {
+		if !t.taken && !functionWords[t.lower] && len(t.lower) > 1 && !(t.lower == "course" && r.lowered(i-2, i+2) == "in the course of") {
 			r.content = append(r.content, i)
 		}
 	}
 	return r
 }
+
+// attribute takes the words at the beginning that only name the source: "The report says
+// that", "According to the rule,".
+func (r *reading) attribute() {
+	i := r.skip(0, "according", "to", "the", "this", "accident")
+	if i == 0 || !publications[r.at(i).lower] {
+		return
+	}
+	i++
+	switch {
+	case r.at(0).lower == "according" && r.at(i).text == ",":
+	case reporting[r.at(i).lower] && r.at(i+1).lower == "that":
+		i++
+	default:
+		return
+	}
+	r.take(0, i+1)
+}
+
+var publications = setOf("report", "document", "record", "records", "source", "narrative", "regulation", "rule", "section", "text", "article", "study", "investigation", "board")
+
+var reporting = setOf("says", "said", "states", "stated", "notes", "noted", "shows", "showed", "reports", "found", "determined", "concluded", "requires", "provides", "specifies")
 
 // shouted reports whether a text is written in capitals.
 func shouted(tokens []token) bool {

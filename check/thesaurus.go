@@ -1,8 +1,19 @@
 package check
 
-// synonym reports whether a text has a word that means what t does.
+import (
+	"strings"
+
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
+)
+
+// synonym reports whether a text has a word that can mean what t does.
 func (r *reading) synonym(t token) bool {
-	for _, s := range synonymsOf[t.stem] {
+	for _, s := range thesaurus.Synonyms(t.stem) {
+		if r.stems[s] {
+			return true
+		}
+	}
+	for _, s := range everyday[t.stem] {
 		if r.stems[s] {
 			return true
 		}
@@ -11,8 +22,95 @@ func (r *reading) synonym(t token) bool {
 }
 
 // common reports whether a word is one of the language, not a name.
-func common(t token) bool { return true }
+func common(t token) bool { return thesaurus.Known(t.stem) }
 
-var synonymsOf = map[string][]string{}
+// everyday are words that say the same in reports of what happened, which a dictionary keeps
+// apart. Each line is a set.
+var everyday = sets(`
+airplane aircraft aeroplane plane
+crash accident wreck
+collide hit strike struck impact crash contact
+tell told say said state stated report reported advise advised
+see saw observe observed notice noticed
+show showed shown reveal revealed indicate indicated disclose disclosed
+maintain keep kept
+depart departed leave left takeoff
+arrive land
+happen happened occur occurred
+determine determined find found conclude concluded
+begin began start started initiate initiated commence
+end ended stop stopped cease ceased terminate
+use used utilize utilized
+injure hurt
+kill killed die died fatal fatally death dead
+examine examined inspect inspected check checked
+airfield airport airstrip aerodrome
+lack insufficient inadequate absence
+attempt attempted try tried
+result cause led
+person people individual occupant
+require must shall need
+permit allow may
+demolish destroy ruin
+residence house home dwelling
+`)
 
-var otherNames = map[string][]string{}
+// otherNames are names by which a place is also known, in lower case, each a stem.
+var otherNames = sets(`
+alabama al
+alaska ak
+arizona az
+arkansas ar
+california ca
+colorado co
+connecticut ct
+delaware de
+florida fl
+georgia ga
+hawaii hi
+idaho id
+illinois il
+indiana in
+iowa ia
+kansas ks
+kentucky ky
+louisiana la
+maine me
+maryland md
+massachusetts ma
+michigan mi
+minnesota mn
+mississippi ms
+missouri mo
+montana mt
+nebraska ne
+nevada nv
+ohio oh
+oklahoma ok
+oregon or
+pennsylvania pa
+tennessee tn
+texas tx
+utah ut
+vermont vt
+virginia va
+washington wa
+wisconsin wi
+wyoming wy
+`)
+
+// sets reads lines of words into the stems of each with those of its line.
+func sets(lines string) map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(lines) {
+		words := strings.Fields(line)
+		for _, w := range words {
+			for _, o := range words {
+				if a, b := stem(w), stem(o); a != b {
+					out[a] = append(out[a], b)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,9 +1,11 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // Shares of a statement's words that its evidence must have, in some form: under supported
@@ -18,7 +20,7 @@ const (
 func wordFault(said, have *reading) *fault {
 	for n, i := range said.content {
 		t := said.tokens[i]
-		if have.means(t) || len(t.lower) < 3 {
+		if len(t.lower) < 3 || have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
 			continue
 		}
 		if other := said.stoodFor(have, n); other != "" {
@@ -28,20 +30,52 @@ func wordFault(said, have *reading) *fault {
 	return nil
 }
 
-// stoodFor returns the one word that the evidence has between the same neighbours as word n
-// of a statement, if the statement does not have it anywhere else.
+// stoodFor returns the word that the evidence has among the same neighbours as word n of a
+// statement, if the statement lacks it: one neighbour on each side, or two on one.
 func (r *reading) stoodFor(have *reading, n int) string {
-	if n == 0 || n == len(r.content)-1 {
-		return ""
-	}
-	left, right := r.tokens[r.content[n-1]].stem, r.tokens[r.content[n+1]].stem
-	for k := 1; k < len(have.content)-1; k++ {
-		t := have.tokens[have.content[k]]
-		if have.tokens[have.content[k-1]].stem == left && have.tokens[have.content[k+1]].stem == right && !r.means(t) {
+	for k := range have.content {
+		left, right := alikeWords(r.word(n-1), have.word(k-1)), alikeWords(r.word(n+1), have.word(k+1))
+		switch {
+		case left && right, left && alikeWords(r.word(n-2), have.word(k-2)), right && alikeWords(r.word(n+2), have.word(k+2)):
+		default:
+			continue
+		}
+		if t := have.word(k); !alikeWords(r.word(n), t) && have.count(t) > r.count(t) {
 			return t.text
 		}
 	}
 	return ""
+}
+
+// word returns the n-th word of meaning, or nothing beyond the ends.
+func (r *reading) word(n int) token {
+	if n < 0 || n >= len(r.content) {
+		return token{kind: mark}
+	}
+	return r.tokens[r.content[n]]
+}
+
+// count counts the words of a text that are or mean a word.
+func (r *reading) count(t token) (n int) {
+	for _, i := range r.content {
+		if alikeWords(r.tokens[i], t) {
+			n++
+		}
+	}
+	return n
+}
+
+// alikeWords reports whether two words can mean the same.
+func alikeWords(a, b token) bool {
+	if a.kind != word || b.kind != word {
+		return false
+	}
+	for _, set := range contrastsOf[a.stem] {
+		if set.sides[a.stem] == set.sides[b.stem] {
+			return true
+		}
+	}
+	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Synonymous(a.stem, b.stem) || slices.Contains(everyday[a.stem], b.stem)
 }
 
 // means reports whether a text has a word, an inflection of it, or a word that means the
@@ -67,7 +101,7 @@ func coverage(said, have *reading) float64 {
 	}
 	n := facts
 	for _, i := range said.content {
-		if have.means(said.tokens[i]) || said.tokens[i].upper && have.names(said.tokens[i]) {
+		if t := said.tokens[i]; have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
 			n++
 		}
 	}

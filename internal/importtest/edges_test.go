@@ -21,7 +21,7 @@ var (
 	nouns        = []string{root, "filter"}
 	base         = with(nouns, "trace") // trace may be called from everywhere above the nouns
 	capabilities = with(base, "rerank", "signal", "embed", "llm", "prompt", "chunk", "extract", "fetch", "source", "store")
-	engines      = with(capabilities, "lexical", "vector") // what a stage of a question stands on
+	engines      = with(capabilities, "lexical", "lexical/thesaurus", "vector") // what a stage of a question stands on
 	stages       = with(capabilities, "generate", "check", "compute", "constrain", "plan", "retrieve")
 )
 
@@ -46,6 +46,7 @@ var edges = map[string][]string{
 	"bert/internal/kernel/gen":    {"bert/internal/kernel/approx"},
 	"vector":                      {},
 	"lexical":                     nouns,
+	"lexical/thesaurus":           {"lexical"},
 
 	// The recorder of traces, and where it sends them.
 	"trace":           nouns,

@@ -1,0 +1,45 @@
+package thesaurus_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
+)
+
+func stem(word string) string { return lexical.English().Tokens(word)[0].Stem }
+
+func TestWordsThatMeanTheSame(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"fasten", "secured", true}, {"fastening", "fixed", true}, {"begin", "starts", true}, {"automobile", "car", true}, {"crash", "crash", true},
+		{"left", "right", false}, {"engine", "propeller", false}, {"pilot", "passenger", false}, {"zzyzx", "qwert", false},
+	} {
+		if got := thesaurus.Synonymous(stem(tt.a), stem(tt.b)); got != tt.same {
+			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
+		}
+		if listed := slices.Contains(thesaurus.Synonyms(stem(tt.a)), stem(tt.b)); listed != (tt.same && tt.a != tt.b) {
+			t.Errorf("%s listed with %s: %v", tt.b, tt.a, listed)
+		}
+	}
+}
+
+func TestOppositesAreMutual(t *testing.T) {
+	for _, pair := range [][2]string{{"increase", "decrease"}, {"fasten", "unfasten"}, {"hot", "cold"}} {
+		a, b := stem(pair[0]), stem(pair[1])
+		if !slices.Contains(thesaurus.Opposites(a), b) || !slices.Contains(thesaurus.Opposites(b), a) {
+			t.Errorf("%s: %v, %s: %v", a, thesaurus.Opposites(a), b, thesaurus.Opposites(b))
+		}
+	}
+}
+
+func TestNamesAreNoWords(t *testing.T) {
+	for word, known := range map[string]bool{"airplane": true, "weather": true, "Kowalski": false, "Fabens": false} {
+		if got := thesaurus.Known(stem(word)); got != known {
+			t.Errorf("%s: %v", word, got)
+		}
+	}
+}
