@@ -112,6 +112,9 @@ func (c *Caller) pause(ctx context.Context, attempt int, last error) error {
 	if deadline, ok := ctx.Deadline(); wait > c.policy.Longest || ok && time.Until(deadline) <= wait {
 		return last
 	}
+	if until, ok := budgetOf(ctx).deadline(); ok && time.Until(until) <= wait {
+		return last
+	}
 	return c.sleep(ctx, wait)
 }
 
@@ -129,18 +132,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 // attempt is one call: within budget and breaker, as a span.
 func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response, err error) {
 	budget := budgetOf(ctx)
-	if err := budget.enter(m); err != nil {
+	r, claimed, err := budget.enter(m, r, c.policy.Price)
+	if err != nil {
 		return Response{}, err
 	}
 	if err := c.policy.Breaker.allow(m); err != nil {
-		budget.leave(Usage{}, 0)
+		budget.forget(claimed)
 		return Response{}, err
 	}
 	began := time.Now()
 	ctx, span := trace.Begin(ctx, "chat "+m.Name(), trace.LLM, traced(m, r))
 	defer func() {
 		in, outCost := c.policy.Price.Cost(out.Usage)
-		budget.leave(out.Usage, in+outCost)
+		budget.leave(claimed, out.Usage, in+outCost, billed(err))
 		c.policy.Breaker.report(err)
 		span.Use(trace.Usage{Model: m.Name(), Provider: m.Provider(), InputTokens: out.Usage.Input, OutputTokens: out.Usage.Output, CacheRead: out.Usage.CacheRead, CacheWritten: out.Usage.CacheWritten,
 			InputCost: in, OutputCost: outCost, FinishReason: out.Raw, ResponseModel: out.Done.Model})
@@ -154,8 +158,14 @@ func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response,
 	}()
 	limited, cancel := context.WithTimeoutCause(ctx, c.policy.Timeout, errAttempt)
 	defer cancel()
+	if until, ok := budget.deadline(); ok {
+		limited, cancel = context.WithDeadlineCause(limited, until, errBudget)
+		defer cancel()
+	}
 	out, err = Complete(limited, m, r)
 	switch {
+	case err != nil && errors.Is(context.Cause(limited), errBudget):
+		err = &Error{Kind: Exhausted, Provider: m.Provider(), Message: "the question's limit of time is reached"}
 	case err != nil && errors.Is(context.Cause(limited), errAttempt):
 		err = &Error{Kind: Late, Provider: m.Provider(), Message: "no answer within " + c.policy.Timeout.String()}
 	case err == nil:
@@ -164,7 +174,20 @@ func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response,
 	return out, err
 }
 
-var errAttempt = errors.New("the attempt took too long")
+var (
+	errAttempt = errors.New("the attempt took too long")
+	errBudget  = errors.New("the question's time for models is over")
+)
+
+// billed reports whether a provider has worked for a call that ended so, and will want to be
+// paid for it.
+func billed(err error) bool {
+	var known *Error
+	if !errors.As(err, &known) {
+		return err == nil
+	}
+	return known.Started || known.Kind == Late || known.Kind == Malformed || known.Kind == Truncated || known.Kind == Declined
+}
 
 // whole reports why an answer is none. What counts is what came, more than the word for
 // why it ended: providers say "stop" beside tool calls, and "tool_calls" without one.

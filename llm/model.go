@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 	"time"
 )
 
@@ -141,16 +142,24 @@ type Response struct {
 	Done
 }
 
-// Complete collects a stream. It fails with an *Error of kind Malformed for a stream that
-// ends without Done.
+// maxText bounds the text of one answer, in bytes: more than any model writes that keeps to
+// its limit of tokens.
+const maxText = 2 << 20
+
+// Complete collects a stream. It fails with an *Error of kind Truncated for a stream that
+// ends without Done, and of kind Malformed for one that does not end where any answer would.
 func Complete(ctx context.Context, m Model, r Request) (Response, error) {
 	var out Response
+	var text strings.Builder
 	ended := false
 	for chunk, err := range m.Stream(ctx, r) {
 		if err != nil {
 			return Response{}, err
 		}
-		out.Text += chunk.Text
+		if text.Len()+len(chunk.Text) > maxText {
+			return Response{}, &Error{Kind: Malformed, Provider: m.Provider(), Message: "the answer is longer than any could be", Started: true}
+		}
+		text.WriteString(chunk.Text)
 		if chunk.Call != nil {
 			out.Calls = append(out.Calls, *chunk.Call)
 		}
@@ -158,6 +167,7 @@ func Complete(ctx context.Context, m Model, r Request) (Response, error) {
 			out.Done, ended = *chunk.Done, true
 		}
 	}
+	out.Text = text.String()
 	if !ended {
 		if err := ctx.Err(); err != nil {
 			return Response{}, err

@@ -37,7 +37,7 @@ func Structured[T any](ctx context.Context, c *Caller, r Request) (T, Response, 
 		return v, out, nil
 	}
 	again := r
-	again.Messages = append(append([]Message{}, r.Messages...), Message{Role: Assistant, Text: answerText(out)},
+	again.Messages = append(append([]Message{}, r.Messages...), Message{Role: Assistant, Text: beginning(answerText(out), maxShown)},
 		Message{Role: User, Text: "That answer cannot be used: " + wrong.Error() + ". Answer again, with one JSON object that satisfies the schema, and nothing else."})
 	repaired, err := c.Complete(ctx, again)
 	if err != nil {
@@ -47,6 +47,21 @@ func Structured[T any](ctx context.Context, c *Caller, r Request) (T, Response, 
 		return zero, repaired, &Error{Kind: Malformed, Provider: c.model.Provider(), Message: "the answer does not satisfy its schema", Err: wrong}
 	}
 	return v, repaired, nil
+}
+
+// Bounds on what is shown to a model of its own answer, in bytes: one that ran away must not
+// cost its length once more.
+const (
+	maxShown = 16 << 10
+	maxWrong = 600
+)
+
+// beginning is a text of at most so many bytes, cut between characters.
+func beginning(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func resolve(s *Schema) (*jsonschema.Resolved, error) {
@@ -78,28 +93,39 @@ func decode[T any](check *jsonschema.Resolved, out Response) (v T, err error) {
 		return v, fmt.Errorf("it is no JSON: %w", err)
 	}
 	if err := check.Validate(generic); err != nil {
-		return v, fmt.Errorf("it does not satisfy the schema: %w", err)
+		return v, fmt.Errorf("it does not satisfy the schema: %s", beginning(err.Error(), maxWrong)) // which quotes the value
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
-		return v, fmt.Errorf("it cannot be read: %w", err)
+		return v, fmt.Errorf("it cannot be read: %s", beginning(err.Error(), maxWrong))
 	}
 	return v, nil
 }
 
-const maxBraces = 64
+// Bounds on looking for an object: places that are tried, and bytes that are read for it.
+const (
+	maxBraces = 64
+	maxSought = 2 * maxText
+)
 
 // FindObject returns the JSON object of a text: all of it, or the first whole object where
-// prose or a fence stands around. Objects that do not close are none. At most maxBraces
-// places are tried, so that a text of braces costs no more than one that is read.
+// prose or a fence stands around. Objects that do not close are none. Places and bytes are
+// bounded, so that a text of braces costs little more than one that is read.
 func FindObject(text string) (json.RawMessage, bool) {
-	start := strings.IndexByte(text, '{')
-	for tries := 0; start >= 0 && tries < maxBraces; tries++ {
+	start, read := strings.IndexByte(text, '{'), 0
+	for tries := 0; start >= 0 && tries < maxBraces && read < maxSought; tries++ {
 		d := json.NewDecoder(strings.NewReader(text[start:]))
 		var raw json.RawMessage
-		if d.Decode(&raw) == nil {
+		err := d.Decode(&raw)
+		if err == nil {
 			return raw, true
+		}
+		var wrong *json.SyntaxError
+		if errors.As(err, &wrong) {
+			read += int(wrong.Offset)
+		} else {
+			read += len(text) - start
 		}
 		next := strings.IndexByte(text[start+1:], '{')
 		if next < 0 {
