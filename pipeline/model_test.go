@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -278,21 +277,14 @@ func TestRoundsAskForWhatIsMissing(t *testing.T) {
 
 func TestRefinement(t *testing.T) {
 	question := "damages by tea, rain, mould and dogs"
+	var order []string // passages, as the question ranks them
 	grades := func(f func(n int) int) *llmtest.Script {
 		return &llmtest.Script{Label: "small-1", Answer: func(_ int, r llm.Request) (llm.Response, error) {
-			if r.Purpose != "filter" {
+			n := slices.IndexFunc(order, func(text string) bool { return strings.Contains(r.Messages[0].Text, text) })
+			if r.Purpose != "filter" || n < 0 {
 				return llm.Response{}, &llm.Error{Kind: llm.Unreachable}
 			}
-			type verdict struct {
-				Number int `json:"number"`
-				Grade  int `json:"grade"`
-			}
-			var all []verdict
-			for i := range opening.FindAllString(r.Messages[0].Text, -1) {
-				all = append(all, verdict{i + 1, f(i + 1)})
-			}
-			b, _ := json.Marshal(map[string]any{"verdicts": all})
-			return llmtest.Text(string(b)), nil
+			return llmtest.Text(fmt.Sprintf(`{"grade":%d}`, f(n+1))), nil
 		}}
 	}
 	run := func(small *llmtest.Script, mode string) sextant.Answer {
@@ -311,6 +303,9 @@ func TestRefinement(t *testing.T) {
 	if n := len(whole.Evidence); n < 3 {
 		t.Fatalf("%d passages are too few to refine", n)
 	}
+	for _, p := range whole.Evidence {
+		order = append(order, p.Title)
+	}
 	a := run(grades(func(n int) int { return 12 - 2*n }), sextant.RefineFilter) // 10, 8, 6, 4, 2, 0
 	if r := a.Refinement; !r.Applied || r.OutputCount != min(4, len(whole.Evidence)) || r.Threshold != 4 || r.Model != "small-1" {
 		t.Errorf("%+v", r)
@@ -320,15 +315,14 @@ func TestRefinement(t *testing.T) {
 			t.Errorf("passage %d is not what was retrieved", i)
 		}
 	}
-	for name, small := range map[string]*llmtest.Script{"all alike": grades(func(int) int { return 0 }), "one twice": grades(func(n int) int { return 9 }), "none": nil} {
-		if name == "one twice" {
-			small.Answer = func(int, llm.Request) (llm.Response, error) {
-				return llmtest.Text(`{"verdicts":[` + strings.TrimSuffix(strings.Repeat(`{"number":1,"grade":0},`, len(whole.Evidence)), ",") + `]}`), nil
-			}
-		}
+	for name, small := range map[string]*llmtest.Script{"all alike": grades(func(int) int { return 0 }), "none can be graded": grades(func(int) int { return 99 }), "no model": nil} {
 		if a := run(small, sextant.RefineFilter); len(a.Evidence) != len(whole.Evidence) || !slices.ContainsFunc(a.Degraded, func(d sextant.Degradation) bool { return d.Stage == "refine" }) {
 			t.Errorf("%s: %d of %d passages, degraded %+v", name, len(a.Evidence), len(whole.Evidence), a.Degraded)
 		}
+	}
+	a = run(grades(func(n int) int { return []int{9, 99, 0}[min(n, 3)-1] }), sextant.RefineFilter) // the second cannot be graded
+	if len(a.Evidence) != 2 || len(a.Degraded) == 0 {
+		t.Errorf("%d passages, degraded %+v", len(a.Evidence), a.Degraded)
 	}
 }
 

@@ -65,9 +65,12 @@ func (a *asking) filtered(out *sextant.Refinement) (kept []sextant.Passage, drop
 		return kept, dropped, nil
 	}
 	out.Model, out.Threshold = m.Name(), a.threshold()
-	kept, dropped, err = retrieve.Filter(a.ctx, m, a.question.Text, a.mark(), a.answer.Evidence, out.Threshold)
+	kept, dropped, ungraded, err := retrieve.Filter(a.ctx, m, a.question.Text, a.mark(), a.answer.Evidence, out.Threshold)
 	if err != nil {
 		return a.answer.Evidence, nil, a.lesser("refine", err)
+	}
+	if ungraded > 0 {
+		a.degrade(sextant.Degradation{Stage: "refine", Reason: fmt.Sprintf("%d of %d passages could not be graded and were kept.", ungraded, len(a.answer.Evidence))})
 	}
 	out.Applied = true
 	return kept, dropped, nil

@@ -125,9 +125,9 @@ func Sufficient(question, mark string, all []Evidence, aspects, asked []string) 
 	return render("sufficient", judgeInput{quoted(mark, all), Quoted(question, mark), aspects, asked})
 }
 
-// Grade asks how far each piece of evidence helps with a question, from 0 to 10.
-func Grade(question, mark string, all []Evidence) Text {
-	return render("grade", judgeInput{evidence: quoted(mark, all), Question: Quoted(question, mark)})
+// Grade asks how far a piece of evidence helps with a question, from 0 to 10.
+func Grade(question, mark string, one Evidence) Text {
+	return render("grade", judgeInput{evidence: quoted(mark, []Evidence{one}), Question: Quoted(question, mark)})
 }
 
 // Synthesize asks for a shorter text of the evidence that keeps its numbers.

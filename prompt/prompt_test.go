@@ -62,7 +62,7 @@ func TestOtherPrompts(t *testing.T) {
 		Collections: []prompt.Collection{{Name: "damages", Title: "damage book", Fields: []prompt.Field{{Name: "day", Label: "day", Kind: "time"}, {Name: "branch", Kind: "keyword", Values: []string{"North", "South"}}}}}}))
 	golden(t, prompt.Repair("Why?", mark, evidence, []prompt.Fault{{Number: 1, Text: "The cellar was dry.", Reason: "its quotes say damp"}}))
 	golden(t, prompt.Sufficient("Why?", mark, evidence, []string{"cause"}, []string{"mould map"}))
-	golden(t, prompt.Grade("Why?", mark, evidence))
+	golden(t, prompt.Grade("Why?", mark, evidence[0]))
 	golden(t, prompt.Synthesize("Why?", mark, evidence))
 	golden(t, prompt.Supported(mark, []prompt.Statement{{Number: 1, Text: "The cellar was damp.", Quotes: []string{"The cellar was damp."}}}))
 	golden(t, prompt.Baseline("Why?", mark, evidence))

@@ -3,7 +3,9 @@ package retrieve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
@@ -15,50 +17,92 @@ import (
 const DefaultThreshold = 4
 
 const (
-	gradeTokens      = 1024
+	gradeTokens      = 128
 	synthesizeTokens = 2048
+	atOnce           = 4  // passages that are graded side by side
+	maxGraded        = 50 // more are kept as they are
 )
 
+var gradeSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["grade"],"properties":{"grade":{"type":"integer","minimum":0,"maximum":10}}}`)
+
+// verdict is what a model says of one passage.
+type verdict struct {
+	grade int
+	err   error
+}
+
 // Filter has a small model grade passages and leaves out those under the threshold; what is
-// kept is untouched. Its verdicts must be one for each passage: an answer that leaves some
-// out, or names others, is no judgement, and one that gives every passage the same low grade
-// has not told them apart. Either is an error and nothing is dropped.
-func Filter(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage, threshold int) (kept []sextant.Passage, dropped []Dropped, err error) {
-	if len(passages) == 0 {
-		return passages, nil, nil
-	}
-	text := prompt.Grade(question, mark, numbered(passages))
-	type grades struct {
-		Verdicts []struct {
-			Number int `json:"number"`
-			Grade  int `json:"grade"`
-		} `json:"verdicts"`
-	}
-	schema := fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":["verdicts"],"properties":{"verdicts":{"type":"array","minItems":%d,"maxItems":%d,"items":{"type":"object","additionalProperties":false,"required":["number","grade"],"properties":{"number":{"type":"integer","minimum":1,"maximum":%d},"grade":{"type":"integer","minimum":0,"maximum":10}}}}}}`,
-		len(passages), len(passages), len(passages))
-	g, _, err := llm.Structured[grades](ctx, m, refining(text, "filter", "grades", schema, gradeTokens))
-	if err != nil {
-		return passages, nil, fmt.Errorf("filter: %w", err)
-	}
-	grade := make([]int, len(passages))
-	given := make([]bool, len(passages))
-	for _, v := range g.Verdicts {
-		if given[v.Number-1] {
-			return passages, nil, fmt.Errorf("filter: %w", &llm.Error{Kind: llm.Malformed, Message: fmt.Sprintf("passage %d is graded twice, so that another is not", v.Number)})
+// kept is untouched. Each passage is graded by a call of its own: a document that tells the
+// model to drop the others, or to praise itself, speaks of itself alone. (One call for all is
+// cheaper and was rejected: whoever can write one document could then decide which others are
+// read.) Passages without a grade are kept, and so is everything where no grade came or all
+// are the same low one, which has told nothing apart: that is an error. ungraded is how many
+// were kept for want of a grade.
+func Filter(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage, threshold int) (kept []sextant.Passage, dropped []Dropped, ungraded int, err error) {
+	verdicts := gradeAll(ctx, m, question, mark, passages[:min(len(passages), maxGraded)])
+	var grades []int
+	for _, v := range verdicts {
+		if v.err == nil {
+			grades = append(grades, v.grade)
+		} else if err == nil || exhausted(v.err) {
+			err = fmt.Errorf("filter: %w", v.err)
 		}
-		given[v.Number-1], grade[v.Number-1] = true, v.Grade
 	}
-	if len(passages) > 1 && low(grade, threshold) {
-		return passages, nil, fmt.Errorf("filter: %w", &llm.Error{Kind: llm.Malformed, Message: "every passage has the same grade, which tells nothing apart"})
+	switch {
+	case len(passages) == 0:
+		return passages, nil, 0, nil
+	case ctx.Err() != nil || exhausted(err) || len(grades) == 0:
+		return passages, nil, len(passages), err
+	case len(grades) > 1 && low(grades, threshold):
+		return passages, nil, 0, fmt.Errorf("filter: %w", &llm.Error{Kind: llm.Malformed, Message: "every passage has the same grade, which tells nothing apart"})
 	}
 	for i, p := range passages {
-		if grade[i] < threshold {
-			dropped = append(dropped, Dropped{p, fmt.Sprintf("graded %d of 10, under %d", grade[i], threshold)})
+		if i >= len(verdicts) || verdicts[i].err != nil {
+			ungraded++
+		} else if verdicts[i].grade < threshold {
+			dropped = append(dropped, Dropped{p, fmt.Sprintf("graded %d of 10, under %d", verdicts[i].grade, threshold)})
 			continue
 		}
 		kept = append(kept, p)
 	}
-	return kept, dropped, nil
+	return kept, dropped, ungraded, nil
+}
+
+// exhausted reports whether the question's own limit ended a call. Which of several calls
+// at once it ends is chance, so that none of them counts.
+func exhausted(err error) bool {
+	var known *llm.Error
+	return errors.As(err, &known) && known.Kind == llm.Exhausted
+}
+
+// gradeAll grades each passage, some at a time; verdicts stand in the order of the passages.
+func gradeAll(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage) []verdict {
+	out := make([]verdict, len(passages))
+	panics := make([]any, len(passages))
+	places := make(chan struct{}, atOnce)
+	var wait sync.WaitGroup
+	for i, p := range passages {
+		places <- struct{}{}
+		wait.Go(func() {
+			defer func() { panics[i] = recover(); <-places }()
+			out[i].grade, out[i].err = gradeOne(ctx, m, question, mark, p)
+		})
+	}
+	wait.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p) // on the question's own goroutine, whose trace records it
+		}
+	}
+	return out
+}
+
+func gradeOne(ctx context.Context, m *llm.Caller, question, mark string, p sextant.Passage) (int, error) {
+	text := prompt.Grade(question, mark, numbered([]sextant.Passage{p})[0])
+	g, _, err := llm.Structured[struct {
+		Grade int `json:"grade"`
+	}](ctx, m, refining(text, "filter", "grade", string(gradeSchema), gradeTokens))
+	return g.Grade, err
 }
 
 // low reports whether all grades are one, under the threshold.
