@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant/filter"
@@ -142,6 +143,34 @@ type Chunk struct {
 	End        int        `json:"end"`
 	Heading    string     `json:"heading,omitempty"` // path of headings above it, joined by " > "
 	Content    string     `json:"content"`           // Text[Start:End]
+	// Rewrites are what ranking reads in place of ranges of Content, in order and apart from
+	// each other. Whatever is shown, quoted, counted or mentioned is Content itself.
+	Rewrites []Rewrite `json:"rewrites,omitempty"`
+}
+
+// Rewrite is a range of a chunk's content that is read otherwise where chunks are ranked:
+// an abbreviation as the words it stands for, a sentence that opens many documents as
+// nothing.
+type Rewrite struct {
+	Start int    `json:"start"` // byte range of the content, half open
+	End   int    `json:"end"`
+	Text  string `json:"text"`
+}
+
+// Ranked returns the chunk's content as ranking reads it.
+func (c *Chunk) Ranked() string {
+	if len(c.Rewrites) == 0 {
+		return c.Content
+	}
+	var b strings.Builder
+	at := 0
+	for _, r := range c.Rewrites {
+		b.WriteString(c.Content[at:r.Start])
+		b.WriteString(r.Text)
+		at = r.End
+	}
+	b.WriteString(c.Content[at:])
+	return strings.TrimSpace(b.String())
 }
 
 // ChunkID builds the id of a document's chunk.

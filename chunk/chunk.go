@@ -26,6 +26,9 @@ type Options struct {
 	Tokens  int   // most tokens of a chunk with its headings; 0 is DefaultTokens
 	Overlap int   // most tokens repeated from the chunk before; 0 is DefaultOverlap, below 0 none
 	Size    Sizer // nil is Estimate
+
+	Glossary Glossary  // abbreviations that ranking reads as words; nil is none
+	Openings *Openings // sentences that ranking passes over; nil is none
 }
 
 // Defaults. Small sentence encoders are trained on 128 to 256 tokens; what is longer
@@ -98,6 +101,7 @@ func (o *Options) fits(text string, budget int) bool { return o.size(text) <= bu
 func Split(doc *sextant.Document, opt Options) []sextant.Chunk {
 	opt = opt.withDefaults()
 	var out []sextant.Chunk
+	quiet := opt.Openings.quiet(doc)
 	for _, s := range sections(doc) {
 		p := packer{text: doc.Text, opt: &opt}
 		p.pack(s.units(doc.Text, &opt))
@@ -107,6 +111,7 @@ func Split(doc *sextant.Document, opt Options) []sextant.Chunk {
 				ID: sextant.ChunkID(doc.ID, i), DocumentID: doc.ID, Index: i, Start: r.start, End: r.end,
 				Heading: r.heading, Content: doc.Text[r.start:r.end],
 			})
+			opt.rewrite(&out[i], quiet)
 		}
 	}
 	return out

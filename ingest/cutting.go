@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/chunk"
@@ -75,8 +76,15 @@ func (c Cutting) Apply(ctx context.Context, job *Job, settings Cutting) error {
 	} else {
 		job.Collection.Chunking = c.from(settings.from(sextant.Chunking{}))
 	}
-	job.Chunks = chunk.OptionsOf(job.Collection.Chunking)
+	job.cutAs(job.Collection.Chunking)
 	return nil
+}
+
+// cutAs sets the sizes and leaves what else chunks are made with.
+func (job *Job) cutAs(c sextant.Chunking) {
+	glossary, openings := job.Chunks.Glossary, job.Chunks.Openings
+	job.Chunks = chunk.OptionsOf(c)
+	job.Chunks.Glossary, job.Chunks.Openings = glossary, openings
 }
 
 func otherCutting(collection string, there, asked sextant.Chunking) error {
@@ -153,7 +161,11 @@ func (r *Rechunking) run(ctx context.Context, job *Job, c store.Collection, to C
 	if err != nil {
 		return err
 	}
-	job.Chunks, spec.Chunking = chunk.OptionsOf(r.To), r.To
+	spec.Chunking = r.To
+	job.cutAs(r.To)
+	if job.Chunks.Openings, err = learnOpenings(ctx, job.Store.Journal(), c); err != nil {
+		return err
+	}
 	if c, err = job.Store.Ensure(ctx, spec); err != nil {
 		return err
 	}
@@ -209,7 +221,7 @@ func sameChunks(a, b []sextant.Chunk) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].Start != b[i].Start || a[i].End != b[i].End || a[i].Heading != b[i].Heading {
+		if a[i].Start != b[i].Start || a[i].End != b[i].End || a[i].Heading != b[i].Heading || !slices.Equal(a[i].Rewrites, b[i].Rewrites) {
 			return false
 		}
 	}

@@ -269,6 +269,9 @@ func Drop(ctx context.Context, st store.Store, collection string) (sextant.Recei
 	if err := st.Drop(ctx, collection); err != nil {
 		return r, fmt.Errorf("drop %s: %w", collection, err)
 	}
+	if err := st.Journal().PutMark(ctx, openingsKey(collection), ""); err != nil {
+		return r, fmt.Errorf("drop %s: %w", collection, err)
+	}
 	r.Read, r.Records[sextant.Deleted], r.Documents.Deleted = size.Documents, size.Documents, size.Documents
 	r.Finished = time.Now().UTC()
 	return r, st.Journal().PutReceipt(ctx, r)

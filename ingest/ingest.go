@@ -165,6 +165,9 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 		s.Recall(holdings{r.collection})
 	}
 	r.journal = journal{Journal: r.Store.Journal(), prefix: prefixOf(r.Collection.Name, r.Source.Name()), version: r.version()}
+	if r.Chunks.Openings, err = recallOpenings(ctx, r.journal, r.Collection.Name); err != nil {
+		return err
+	}
 	r.items = itemLog{journal: r.journal, run: r.receipt.Run}
 	if r.digests, err = digestsOf(ctx, inputs); err != nil {
 		return err
@@ -266,6 +269,9 @@ func (r *run) sum() {
 // finish writes down what is settled, then the receipt.
 func (r *run) finish(ctx context.Context) error {
 	if err := errors.Join(r.items.flush(ctx), r.supersede(ctx)); err != nil {
+		return err
+	}
+	if err := r.quieten(ctx); err != nil {
 		return err
 	}
 	sequence, err := r.undisturbed(ctx)

@@ -343,13 +343,17 @@ func TestCHK05DocumentsWithoutContentAreSaid(t *testing.T) {
 
 func TestRetrievalText(t *testing.T) {
 	doc := sextant.Document{Title: "Cessna 172, Boise, ID"}
-	for c, want := range map[sextant.Chunk]string{
-		{Content: "It fell."}: "Cessna 172, Boise, ID\nIt fell.",
-		{Heading: "Narrative", Content: "Narrative\nIt fell."}: "Cessna 172, Boise, ID\nNarrative\nIt fell.",
-		{Heading: "Narrative", Content: "It fell."}:            "Cessna 172, Boise, ID\nNarrative\nIt fell.",
+	for _, x := range []struct {
+		chunk sextant.Chunk
+		want  string
+	}{
+		{sextant.Chunk{Content: "It fell."}, "Cessna 172, Boise, ID\nIt fell."},
+		{sextant.Chunk{Heading: "Narrative", Content: "Narrative\nIt fell."}, "Cessna 172, Boise, ID\nNarrative\nIt fell."},
+		{sextant.Chunk{Heading: "Narrative", Content: "It fell."}, "Cessna 172, Boise, ID\nNarrative\nIt fell."},
+		{sextant.Chunk{Content: "As always. THE ACFT FELL.", Rewrites: []sextant.Rewrite{{Start: 0, End: 10}, {Start: 15, End: 19, Text: "aircraft"}}}, "Cessna 172, Boise, ID\nTHE aircraft FELL."},
 	} {
-		if got := ingest.RetrievalText(&doc, c); got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := ingest.RetrievalText(&doc, x.chunk); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
 		}
 	}
 }

@@ -129,6 +129,9 @@ func (l *wordLine) Merge(old *sextant.Document) (sextant.Document, bool, error) 
 	if l.word == "BLANK" {
 		all = []string{" \n "}
 	}
+	if text, ok := strings.CutPrefix(l.word, "TEXT "); ok {
+		all = []string{text}
+	}
 	return sextant.Document{
 		ID: sextant.DocumentID("w:" + l.id), Collection: "notes", Title: l.id, Text: strings.Join(all, " "),
 		Source: sextant.Source{Name: "w"}, Meta: filter.Meta{Fields: meta},

@@ -371,6 +371,7 @@ func (m *merger) join(g *group, b *batch) {
 		m.joinAside(g, c)
 	}
 	if g.doc != nil && g.doc != g.old {
+		m.Chunks.Openings.Learn(g.doc, g.old)
 		g.chunks = chunk.Split(g.doc, m.Chunks)
 	}
 }
@@ -529,5 +530,5 @@ func RetrievalText(doc *sextant.Document, c sextant.Chunk) string {
 	if c.Heading != "" && !strings.HasPrefix(c.Content, c.Heading+"\n") {
 		text += c.Heading + "\n"
 	}
-	return text + c.Content
+	return text + c.Ranked()
 }

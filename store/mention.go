@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
@@ -96,9 +97,27 @@ func anyPhrase(phrases []string) lexical.Expr {
 // the chunk only calls "the airplane". What it says is divided by the kind of the
 // innermost part, and a mention is a match within one such piece of one chunk: chunks
 // end where sentences do, and repeat some of what stood before.
+//
+// Words that abbreviations stand for are found, too, and not mentioned. A sentence that
+// ranking passes over stays: its words stand in so many texts that they weigh next to
+// nothing, and it can be mentioned.
 func TextFields(title string, parts []sextant.Part, c sextant.Chunk) []lexical.Field {
 	out := pieces(parts, c)
+	if words := expansions(c); words != "" {
+		out = append(out, lexical.Field{Text: words, Weight: 1, Zone: zoneTitle})
+	}
 	return append(out, lexical.Field{Text: c.Heading, Weight: 1, Zone: zoneTitle}, lexical.Field{Text: title, Weight: 1, Zone: zoneTitle})
+}
+
+// expansions are the words that a chunk's abbreviations stand for.
+func expansions(c sextant.Chunk) string {
+	var words []string
+	for _, r := range c.Rewrites {
+		if r.Text != "" {
+			words = append(words, r.Text)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // pieces cuts a chunk where the kind of the innermost part changes.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/extract"
 	"github.com/sextant-rag/sextant/fetch"
 	"github.com/sextant-rag/sextant/ingest"
@@ -108,7 +109,18 @@ func (s *session) openNTSB(paths []string) (ingest.Job, func(), error) {
 		return ingest.Job{}, func() {}, err
 	}
 	x := &extract.Extractor{CacheDir: filepath.Join(s.config.Data, "cache")}
-	return ingest.Job{Collection: aviation.Incidents(), Source: src.Extracting(x)}, func() { _ = x.Close() }, nil
+	return ingest.Job{Collection: aviation.Incidents(), Source: src.Extracting(x), Chunks: reading(aviation.Incidents().Name)}, func() { _ = x.Close() }, nil
+}
+
+// reading is how ranking reads the documents of a collection, besides their sizes: the
+// domain's collections by its abbreviations.
+func reading(collection string) chunk.Options {
+	for _, c := range aviation.Collections() {
+		if c.Name == collection {
+			return chunk.Options{Glossary: aviation.Abbreviations()}
+		}
+	}
+	return chunk.Options{}
 }
 
 // openFiles takes the files that were sent one by one, unless they are to replace all

@@ -32,7 +32,7 @@ func (c *rechunkCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer e.close()
-	job := ingest.Job{Store: e.store, Collection: sextant.Collection{Name: c.Collection}, Embedder: e.encoder.Embedder}
+	job := ingest.Job{Store: e.store, Collection: sextant.Collection{Name: c.Collection}, Embedder: e.encoder.Embedder, Chunks: reading(c.Collection)}
 	out, err := ingest.Rechunk(ctx, job, c.cutting(), s.cuttingMeter(c.Collection))
 	var known *sextant.Error
 	switch {

@@ -188,7 +188,45 @@ func encodeChunks(chunks []sextant.Chunk) []byte {
 		e.uint(uint64(c.End))
 		e.str(c.Heading)
 	}
+	encodeRewrites(&e, chunks)
 	return e.b
+}
+
+// encodeRewrites writes nothing where there are none: so did rows of earlier versions.
+func encodeRewrites(e *encoder, chunks []sextant.Chunk) {
+	for i, c := range chunks {
+		if len(c.Rewrites) == 0 {
+			continue
+		}
+		e.uint(uint64(i))
+		e.uint(uint64(len(c.Rewrites)))
+		for _, r := range c.Rewrites {
+			e.uint(uint64(r.Start))
+			e.uint(uint64(r.End))
+			e.str(r.Text)
+		}
+	}
+}
+
+func decodeRewrites(d *decoder, chunks []sextant.Chunk) {
+	for len(d.b) > 0 && d.err == nil {
+		i := d.uint()
+		if i >= uint64(len(chunks)) {
+			d.fail()
+			return
+		}
+		c := &chunks[i]
+		c.Rewrites = make([]sextant.Rewrite, d.count())
+		at := 0
+		for k := range c.Rewrites {
+			r := sextant.Rewrite{Start: int(d.uint()), End: int(d.uint()), Text: d.str()}
+			if r.Start < at || r.End < r.Start || r.End > len(c.Content) {
+				d.fail()
+				return
+			}
+			c.Rewrites[k], at = r, r.End
+		}
+	}
 }
 
 func (r *row) chunkCount() int {
@@ -209,6 +247,9 @@ func (r *row) decodeChunks() ([]sextant.Chunk, error) {
 		id := sextant.DocumentID(r.id)
 		chunks[i] = sextant.Chunk{ID: sextant.ChunkID(id, i), DocumentID: id, Index: i,
 			Start: int(start), End: int(end), Heading: d.str(), Content: r.text[start:end]}
+	}
+	if d.err == nil {
+		decodeRewrites(&d, chunks)
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("chunks of %s: %w", r.id, d.err)
