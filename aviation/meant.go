@@ -171,7 +171,7 @@ func (n *names) named(q *constrain.Query, i, to int) bool {
 		return q.Word(i-1) == "in" && strings.HasSuffix(q.Word(i), "s") && !loadGazetteer().placeAhead(q, to)
 	}
 	_, _, made := n.makerAt(q, i-1)
-	return made || !q.Tokens[i-1].Capital() || n.knownAhead(q, i-1)
+	return made || !q.Tokens[i-1].Capital() || i == 1 && interrogative[q.Word(0)] || n.knownAhead(q, i-1)
 }
 
 // saying are verbs after and before which a name is a person's.

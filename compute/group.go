@@ -76,7 +76,7 @@ func (c *computer) rowsOf(out *sextant.Computed, g constrain.Grouping) (t tally,
 	}
 	out.Unknown = t.unknown
 	buckets := t.buckets
-	if inTime(g) {
+	if inTime(g) || g.By == string(store.MonthOfYear) {
 		buckets, out.Keys = c.filled(g, buckets)
 	}
 	for _, b := range buckets {

@@ -23,12 +23,31 @@ func (c *computer) filled(g constrain.Grouping, buckets []bucket) ([]bucket, []s
 	for _, b := range buckets {
 		counts[b.key] = b.count
 	}
+	if g.By == string(store.MonthOfYear) {
+		return monthsOf(asked, counts)
+	}
 	var out []bucket
 	var keys []string
 	for t := asked.From; !t.After(asked.To); t = next(g.By, t) {
 		label, _ := intervalLabel(g.By, t)
 		keys = append(keys, label)
 		out = append(out, bucket{key: label, count: counts[label]})
+	}
+	return out, keys
+}
+
+// monthsOf lists the months that some year of a period has, in the order of the year.
+func monthsOf(asked constrain.Span, counts map[string]int64) (out []bucket, keys []string) {
+	for m := time.January; m <= time.December; m++ {
+		begin := time.Date(asked.From.Year(), m, 1, 0, 0, 0, 0, time.UTC)
+		if begin.AddDate(0, 1, -1).Before(asked.From) {
+			begin = begin.AddDate(1, 0, 0)
+		}
+		if begin.After(asked.To) {
+			continue
+		}
+		label, _ := intervalLabel(string(store.MonthOfYear), begin)
+		out, keys = append(out, bucket{key: label, count: counts[label]}), append(keys, label)
 	}
 	return out, keys
 }

@@ -32,12 +32,27 @@ func (q *Query) byGroup(i int) (Claim, bool) {
 	if g, to, ok := q.groupingAt(i); ok && (q.Word(to) == "breakdown" || q.Word(to) == "distribution") && q.Joined(to) {
 		return asks(i, to+1, Request{Kind: "group", Groups: []Grouping{g}}) // "a weekday breakdown"
 	}
+	if g, to, ok := q.groupingAt(i); ok && i == 0 && g.By == "" && subjectOf[q.Word(to)] && q.pluralEvents(to) && !slices.Contains(q.Lexicon.Where, g.Field) {
+		return asks(i, to, Request{Kind: "group", Groups: []Grouping{g}}) // "Purpose of flight of fatal accidents in Wyoming"
+	}
 	name, to, ok := intervals.At(q, i)
 	g, known := q.Lexicon.Groupings[name]
 	if !ok || !known {
 		return Claim{}, false
 	}
 	return asks(i, to, Request{Kind: "group", Groups: []Grouping{g}})
+}
+
+var subjectOf = set(`of in for among`)
+
+// pluralEvents reports whether events in the plural are named from token i on.
+func (q *Query) pluralEvents(i int) bool {
+	for ; i < len(q.Tokens); i++ {
+		if q.EventNoun(i) && strings.HasSuffix(q.Tokens[i].Lower, "s") {
+			return true
+		}
+	}
+	return false
 }
 
 // groupedBy reads one or two names after "by": "by state and year".
@@ -140,6 +155,32 @@ func (q *Query) topN(i int) (Claim, bool) {
 	return asks(i, to, r)
 }
 
+// withMost reads "the three countries abroad with the most accidents", "states with the
+// fewest crashes".
+func (q *Query) withMost(i int) (Claim, bool) {
+	n, at, counted := q.numberAt(i)
+	if !counted {
+		n, at = 1, i
+	}
+	g, to, ok := q.groupingAt(at)
+	if !ok || q.Word(at-1) == "by" || q.Word(at-1) == "per" {
+		return Claim{}, false
+	}
+	if w := q.Tokens[to-1].Lower; !counted && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		n = 10
+	}
+	for k := to; k < len(q.Tokens) && k < to+8; k++ {
+		if w := q.Word(k); w != "with" && w != "having" && w != "that" {
+			continue
+		}
+		next := q.Skip(q.Skip(k+1, "have", "had", "has"), "the")
+		if most, least := mostWords[q.Word(next)], leastWords[q.Word(next)]; most || least {
+			return asks(i, to, Request{Kind: "top", Groups: []Grouping{g}, N: n, Least: least})
+		}
+	}
+	return Claim{}, false
+}
+
 var whichOf = NewTable(phrases(true, "which, what, in which, in what"))
 
 // whichMost reads "which five makes have the most", "which month of 2012 saw the most".
@@ -221,7 +262,7 @@ var comparatives = set(`safer unsafe deadlier riskier worse better higher lower 
 func (q *Query) comparative() bool {
 	for i, t := range q.Tokens {
 		switch {
-		case t.Lower == "more" && q.orAhead(i):
+		case t.Lower == "more" && (q.orAhead(i) || q.orBehind(i)):
 			return true
 		case t.Lower == "than" && strings.HasSuffix(q.Word(i-1), "er"), t.Lower == "each" && i == len(q.Tokens)-1:
 			return true
@@ -245,6 +286,23 @@ func (q *Query) orAhead(i int) bool {
 	return false
 }
 
+// orBehind reads "is Bell or Robinson involved in more accidents", "takeoff or landing:
+// where do more happen".
+func (q *Query) orBehind(i int) bool {
+	if q.Word(i-1) == "or" || q.Word(i+1) == "than" || q.Word(i-1) == "no" {
+		return false
+	}
+	asked := comparing[q.Word(0)]
+	or := false
+	for k := 1; k < i; k++ {
+		or = or || q.Tokens[k].Lower == "or"
+		asked = asked || or && strings.ContainsAny(q.Gap(k), ":,?") && comparing[q.Word(k)]
+	}
+	return or && asked
+}
+
+var comparing = set(`is are do does did which what who where was were has have`)
+
 // groupedAway takes out the conditions that only name the rows of a breakdown: "damage
 // split, destroyed, substantial or minor" asks for the rows and excludes nothing.
 func (q *Query) groupedAway(r *Reading, claims *[]Claim) {
@@ -266,7 +324,7 @@ func (q *Query) groupedAway(r *Reading, claims *[]Claim) {
 }
 
 var sharing = NewTable(phrases(true, "what percentage of the, what share of the, what proportion of the, what fraction of the, what percentage of, what share of, what proportion of, what fraction of, what percent of, what per cent of, "+
-	"percentage of, share of, proportion of, fraction of, percent of, how large a share of, what portion of, portion of"))
+	"what percentage, what share, what proportion, what fraction, what percent, percentage of, share of, proportion of, fraction of, percent of, how large a share of, what portion of, portion of"))
 
 func (q *Query) shareOf(i int) (Claim, bool) {
 	_, to, ok := sharing.At(q, i)
@@ -284,9 +342,12 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 	if r.Request.Kind != "share" {
 		return nil
 	}
+	if among := q.wordAfter(r.Request.to, "among"); among > 0 { // "share of fatal ones among Bonanza accidents"
+		return splitClaims(claims, func(c Claim) bool { return c.From >= r.Request.to && c.From < among })
+	}
 	verb := len(q.Tokens)
 	for i := r.Request.to; i < len(q.Tokens); i++ {
-		if shareVerbs[q.Tokens[i].Lower] {
+		if w := q.Tokens[i].Lower; shareVerbs[w] || (w == "that" || w == "which" || w == "where") && q.EventNoun(i-1) {
 			verb = i
 			break
 		}
@@ -297,8 +358,17 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 		for noun < verb && !q.EventNoun(noun) {
 			noun++
 		}
-		isPart = func(c Claim) bool { return c.From >= r.Request.to && c.From <= noun && noun < verb }
+		if slices.ContainsFunc(*claims, func(c Claim) bool { return c.From == noun+1 && q.Joined(c.From) }) { // "share of Vermont accidents destroyed the aircraft"
+			isPart = func(c Claim) bool { return c.From > noun }
+		} else {
+			isPart = func(c Claim) bool { return c.From >= r.Request.to && c.From <= noun && noun < verb }
+		}
 	}
+	return splitClaims(claims, isPart)
+}
+
+// splitClaims takes those claims out that isPart holds for, and returns them.
+func splitClaims(claims *[]Claim, isPart func(Claim) bool) []Claim {
 	var whole, part []Claim
 	for _, c := range *claims {
 		if isPart(c) {
@@ -309,4 +379,14 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 	}
 	*claims = whole
 	return part
+}
+
+// wordAfter returns the first place of a word from token i on, 0 if there is none.
+func (q *Query) wordAfter(i int, word string) int {
+	for ; i < len(q.Tokens); i++ {
+		if q.Tokens[i].Lower == word {
+			return i
+		}
+	}
+	return 0
 }

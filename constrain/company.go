@@ -102,10 +102,21 @@ func (x *company) apart(k int) bool {
 	if c.From > 0 && (negations[q.Word(c.From-1)] || adjacentOnly[q.Word(c.From-1)]) {
 		c.From--
 	}
-	before := c.From == 0 || strings.ContainsAny(q.Gap(c.From), ",;:.?!(") || k > 0 && x.claims[k-1].To == c.From && len(x.claims[k-1].Conditions) > 0
-	after := c.To == len(q.Tokens) || strings.ContainsAny(q.Gap(c.To), ",;:.?!)") || k+1 < len(x.claims) && x.claims[k+1].From == c.To && len(x.claims[k+1].Conditions) > 0
+	before := c.From == 0 || strings.ContainsAny(q.Gap(c.From), ",;:.?!(") || k > 0 && x.beside(x.claims[k-1], c)
+	after := c.To == len(q.Tokens) || strings.ContainsAny(q.Gap(c.To), ",;:.?!)") || k+1 < len(x.claims) && x.beside(c, x.claims[k+1])
 	return before && after
 }
+
+// beside reports whether a condition stands right before another, or only a word of a list
+// between two of one field: "instructional or personal".
+func (x *company) beside(a, b Claim) bool {
+	if len(a.Conditions) == 0 || len(b.Conditions) == 0 {
+		return false
+	}
+	return a.To == b.From || a.To+1 == b.From && conjunctions[x.q.Word(a.To)] && sameField(a, b)
+}
+
+var conjunctions = set(`and or vs versus nor than`)
 
 // document reports whether token i names the paper rather than what happened.
 func (q *Query) document(i int) bool {

@@ -13,12 +13,14 @@ var different = NewTable(phrases(true, "different, distinct, unique, separate ki
 
 // distinctOf reads "different makes" behind a word of counting.
 func (q *Query) distinctOf(i int) (Grouping, int, bool) {
-	_, at, ok := different.At(q, i)
-	if !ok {
-		return Grouping{}, i, false
+	if _, at, ok := different.At(q, i); ok {
+		return q.groupingAt(at)
 	}
-	return q.groupingAt(at)
+	g, to, ok := q.groupingAt(i) // "how many states had accidents"
+	return g, to, ok && g.By == "" && strings.HasSuffix(q.Tokens[to-1].Lower, "s") && having[q.Word(to)]
 }
+
+var having = set(`had have has saw see were are of appear appeared crashed reported recorded suffered did`)
 
 var (
 	gravest  = NewTable(phrases(true, "deadliest, worst, most deadly, most lethal, bloodiest, gravest, most serious, most severe"))
@@ -126,7 +128,7 @@ func (q *Query) howManyBefore(i, to int) (n, from int) {
 	return 1, i
 }
 
-var means = NewTable(phrases(true, "average number of, mean number of, average, mean, on average"))
+var means = NewTable(phrases(true, "average number of, mean number of, average number, mean number, average, mean, on average"))
 
 // mean reads "the average number of deaths".
 func (q *Query) mean(i int) (Claim, bool) {

@@ -23,7 +23,7 @@ type Request struct {
 func recognizeRequests(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
-		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.commonest, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus, q.extreme, q.mean, q.trend} {
+		for _, read := range []func(int) (Claim, bool){q.howMany, q.byGroup, q.topN, q.withMost, q.commonest, q.whichMost, q.shareOf, q.firstLast, q.listing, q.splitOf, q.versus, q.extreme, q.mean, q.trend} {
 			if c, ok := read(i); ok {
 				out = append(out, c)
 			}

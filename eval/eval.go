@@ -43,6 +43,7 @@ type Item struct {
 	AltCounts     map[string]int64 `json:"alt_counts,omitempty"`
 	Table         [][]any          `json:"table,omitempty"`
 	Percent       float64          `json:"percent,omitempty"`
+	Value         float64          `json:"value,omitempty"` // of a sum, a mean or a number of different values
 	EventIDs      []string         `json:"event_ids,omitempty"`
 	Relaxations   []struct {
 		Drop  []string `json:"drop"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,6 +85,8 @@ func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
 		})
 	case item.Kind == "share":
 		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return c.Percent == fmt.Sprintf("%.1f", item.Percent) })
+	case item.Kind == "sum", item.Kind == "mean", item.Kind == "distinct":
+		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return c.Kind == item.Kind && valued(c) == fmt.Sprintf("%g", item.Value) })
 	default:
 		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return defensible(item, c.Total) })
 	}
@@ -96,6 +99,18 @@ func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
 		r.miss(item, string(a.Status)+" "+string(got), fmt.Sprint(item.Kind, " ", item.Count, " ", item.Table))
 	}
 	return right, nil
+}
+
+// valued writes the one number of a sum, a mean or a count of different values.
+func valued(c sextant.Computed) string {
+	switch c.Kind {
+	case "sum":
+		return fmt.Sprint(c.Sum)
+	case "distinct":
+		return fmt.Sprint(c.Distinct)
+	}
+	n, _ := strconv.ParseFloat(c.Value, 64)
+	return fmt.Sprintf("%g", n)
 }
 
 // alternatives counts the questions that have other defensible counts, and those of them

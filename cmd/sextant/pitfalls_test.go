@@ -11,6 +11,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation"
+	"github.com/sextant-rag/sextant/eval"
 	"github.com/sextant-rag/sextant/ingest"
 	"github.com/sextant-rag/sextant/pipeline"
 	"github.com/sextant-rag/sextant/source"
@@ -360,6 +361,39 @@ func TestPitfallsOnRealFiles(t *testing.T) {
 		t.Run(p.pitfall, func(t *testing.T) {
 			a, c := d.figure(t, p.question)
 			p.check(t, a, c)
+		})
+	}
+	countsOfBatches(t, d.engine)
+}
+
+// countsOfBatches asks batches of questions whose figures were computed from the raw rows in
+// two ways that share no code with this project; they were written before any was asked.
+func countsOfBatches(t *testing.T, a eval.Asker) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "counts", "*.jsonl"))
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			items, err := eval.Read(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := eval.Run(t.Context(), a, "counts", items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d of %d", report.Right, report.Questions)
+			if report.Accuracy() < .97 || report.Figures["false no_data"] > 0 {
+				for _, m := range report.Misses {
+					t.Errorf("%s %q\n  got  %.300s\n  want %s", m.ID, m.Question, m.Got, m.Want)
+				}
+			}
 		})
 	}
 }
