@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sextant-rag/sextant"
@@ -65,6 +66,8 @@ type Engine struct {
 	now      func() time.Time
 	recorder *trace.Recorder
 
+	ensured atomic.Bool // the domain's collections are there
+
 	mu    sync.Mutex
 	state *state
 }
@@ -78,19 +81,34 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 	if e.domain.Lexicon == nil {
 		e.domain.Lexicon = &constrain.Lexicon{}
 	}
-	for _, spec := range c.Domain.Collections {
-		held, err := c.Store.Open(ctx, spec.Name)
+	// A server that is not up yet is asked again with the first question: what is started
+	// together starts in any order.
+	if err := e.ensure(ctx); err != nil && !errors.Is(err, store.ErrUnavailable) {
+		return nil, err
+	}
+	return e, nil
+}
+
+// ensure makes the domain's collections unless they are known to be there. A store that is
+// opened for reading has those it has.
+func (e *Engine) ensure(ctx context.Context) error {
+	if e.ensured.Load() {
+		return nil
+	}
+	for _, spec := range e.domain.Collections {
+		held, err := e.store.Open(ctx, spec.Name)
 		switch {
 		case err == nil:
 			spec.Encoder, spec.Chunking = held.Spec().Encoder, held.Spec().Chunking // whoever takes documents in decides on them
 		case !errors.Is(err, store.ErrNotFound):
-			return nil, fmt.Errorf("engine: %w", err)
+			return fmt.Errorf("engine: %w", err)
 		}
-		if _, err := c.Store.Ensure(ctx, spec); err != nil {
-			return nil, fmt.Errorf("engine: %w", err)
+		if _, err := e.store.Ensure(ctx, spec); err != nil && !errors.Is(err, store.ErrUnsupported) {
+			return fmt.Errorf("engine: %w", err)
 		}
 	}
-	return e, nil
+	e.ensured.Store(true)
+	return nil
 }
 
 // Warm loads the encoder of queries ahead of the first one.
@@ -118,6 +136,9 @@ func (e *Engine) current(ctx context.Context) (*state, error) {
 	// What is begun for one who gives up is finished for the next: on a busy machine callers
 	// that each wait two seconds would otherwise keep it from ever being ready.
 	ctx = context.WithoutCancel(ctx)
+	if err := e.ensure(ctx); err != nil {
+		return nil, unavailable("open collections", err)
+	}
 	collections, sequences, err := e.open(ctx)
 	if err != nil {
 		return nil, err

@@ -30,8 +30,12 @@ func (s *session) openDesk(ctx context.Context, e *engine, upload int64) (*inges
 	if err != nil {
 		return nil, err
 	}
+	journal := e.store.Journal()
+	if s.external() {
+		journal = localMarks{journal, filepath.Join(s.config.Data, "jobs")}
+	}
 	return ingest.NewDesk(ctx, ingest.DeskConfig{
-		Journal: e.store.Journal(), Folder: filepath.Join(s.config.Data, "intake"), Upload: upload,
+		Journal: journal, Folder: filepath.Join(s.config.Data, "intake"), Upload: upload,
 		Open: func(ctx context.Context, o ingest.Order, paths []string) (ingest.Job, []string, func(), error) {
 			return s.open(ctx, e, o, paths)
 		},

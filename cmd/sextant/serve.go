@@ -14,6 +14,7 @@ import (
 // serveCommand serves until it is told to stop.
 type serveCommand struct {
 	serveFlags
+	ReadOnly  bool       `help:"Only answer: take nothing in, and change nothing in the store (store.read_only)."`
 	MaxUpload int64      `help:"Most bytes that may be sent with one job of ingestion." placeholder:"BYTES"`
 	Log       slog.Level `help:"What to log: debug, info, warn or error." default:"warn" placeholder:"LEVEL"`
 }
@@ -53,11 +54,15 @@ func (f *serveFlags) over(c serveConfig) httpapi.Config {
 func (c *serveCommand) Run(ctx context.Context, s *session) error {
 	options := c.over(s.config.Serve)
 	options.Log = s.log(c.Log)
+	s.config.Store.ReadOnly = s.config.Store.ReadOnly || c.ReadOnly
 	e, err := s.openTraced(ctx, s.config.Data)
 	if err != nil {
 		return err
 	}
 	defer e.close()
+	if s.config.Store.ReadOnly {
+		return s.serve(ctx, e, options)
+	}
 	if options.Desk, err = s.openDesk(ctx, e, c.MaxUpload); err != nil {
 		return s.storeError(err)
 	}
@@ -97,7 +102,7 @@ func (s *session) serve(ctx context.Context, e *engine, options httpapi.Config) 
 	if err != nil {
 		return err
 	}
-	if folder, ok := e.store.(interface{ Announce(string) error }); ok {
+	if folder, ok := e.store.(interface{ Announce(string) error }); ok && !s.config.Store.ReadOnly {
 		if err := folder.Announce(address); err != nil {
 			return err
 		}

@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/chroma"
+	"github.com/sextant-rag/sextant/store/qdrant"
 	"github.com/sextant-rag/sextant/store/sqlite"
 )
 
@@ -29,6 +31,17 @@ type storeConfig struct {
 	Names map[string]string `yaml:"names"`
 	// ReadOnly refuses every change, as serve --read-only does.
 	ReadOnly bool `yaml:"read_only"`
+	// Prefix is put before every name on a server that several installations share.
+	Prefix string `yaml:"prefix"`
+	// AccessProxy gives short-lived tokens that each request carries (DOMINO_API_PROXY).
+	AccessProxy string `yaml:"access_proxy"`
+	// ApproximateFrom is the number of chunks from which vectors are searched by a graph.
+	ApproximateFrom int64 `yaml:"approximate_from"`
+	// What collections are made with on a cluster; docs/operations.md says which to choose.
+	OnDisk      bool `yaml:"on_disk"`
+	Shards      int  `yaml:"shards"`
+	Replicas    int  `yaml:"replicas"`
+	Consistency int  `yaml:"write_consistency"`
 }
 
 // environment lays what the environment says over c.
@@ -37,6 +50,7 @@ func (c *storeConfig) environment(env environment) {
 	c.Key = cmp.Or(env["QDRANT_API_KEY"], c.Key)
 	c.Token, c.TokenHeader = cmp.Or(env["CHROMA_TOKEN"], c.Token), cmp.Or(env["CHROMA_TOKEN_HEADER"], c.TokenHeader)
 	c.Tenant, c.Database = cmp.Or(env["CHROMA_TENANT"], c.Tenant), cmp.Or(env["CHROMA_DATABASE"], c.Database)
+	c.AccessProxy = cmp.Or(env["DOMINO_API_PROXY"], c.AccessProxy)
 	names := map[string]string{"incidents": "ntsb_incidents", "regulations": "far_regulations", "news": "aviation_news"}
 	for collection, name := range c.Names {
 		names[collection] = name
@@ -115,10 +129,10 @@ func (s *session) openAddress(ctx context.Context, address string) (store.Store,
 	switch kind {
 	case kindFolder:
 		return s.openFolder(ctx, address)
+	case kindQdrant:
+		return s.openQdrant(address)
 	case kindChroma:
 		return s.openChroma(address)
-	case kindQdrant:
-		return nil, &sextant.Error{Code: sextant.CodeBadRequest, Op: "store", Message: "This build keeps documents in its data folder only.", Hint: "Unset QDRANT_URL and store.url."}
 	}
 	return nil, usage("No store is known by %s.", address)
 }
@@ -143,6 +157,20 @@ func (s *session) openChroma(address string) (store.Store, error) {
 	st, err := chroma.Open(chroma.Options{URL: u.String(), Tenant: c.Tenant, Database: c.Database, Token: c.Token, TokenHeader: c.TokenHeader, Names: c.Names, ReadOnly: c.ReadOnly, Log: s.log(defaultLog)})
 	if err != nil {
 		return nil, usage("The address of the Chroma server cannot be used: %v.", err)
+	}
+	return st, nil
+}
+
+func (s *session) openQdrant(address string) (store.Store, error) {
+	c := &s.config.Store
+	st, err := qdrant.Open(qdrant.Options{URL: address, Key: c.Key, TokenProxy: c.AccessProxy, Names: c.Names, Prefix: c.Prefix, ReadOnly: c.ReadOnly,
+		ApproximateFrom: c.ApproximateFrom, OnDisk: c.OnDisk, Shards: c.Shards, Replicas: c.Replicas, Consistency: c.Consistency, Log: s.log(defaultLog)})
+	if errors.Is(err, qdrant.ErrGRPC) {
+		return nil, &sextant.Error{Code: sextant.CodeBadRequest, Op: "store", Message: "This program does not speak gRPC.",
+			Hint: "Use the server's REST port, http://HOST:6333; or build it with `go build -tags qdrant_grpc ./cmd/sextant`."}
+	}
+	if err != nil {
+		return nil, usage("The store cannot be used: %s.", err)
 	}
 	return st, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
@@ -48,6 +49,11 @@ func (s *session) openEngine(ctx context.Context, dir string) (*engine, error) {
 	helping, err := s.config.Models.models()
 	if err != nil {
 		return nil, err
+	}
+	if s.external() {
+		if err := os.MkdirAll(dir, 0o700); err != nil { // traces and what is made of models lie there
+			return nil, storeError(dir, err)
+		}
 	}
 	st, err := s.openStore(ctx)
 	if err != nil {
@@ -122,7 +128,7 @@ const (
 // openFolder opens the embedded store in a folder. An error says what to do.
 func (s *session) openFolder(ctx context.Context, dir string) (*sqlite.Store, error) {
 	for deadline := time.Now().Add(patience); ; {
-		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: s.log(defaultLog)})
+		st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, ReadOnly: s.config.Store.ReadOnly, Log: s.log(defaultLog)})
 		if err == nil {
 			return st, nil
 		}
