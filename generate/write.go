@@ -21,6 +21,7 @@ type Brief struct {
 	Conditions []string
 	Aspects    []string
 	Limit      int // findings at most; 0: 8
+	Tokens     int // of the answer at most; 0: DraftTokens
 }
 
 // Written is an answer as a model gives it. Its quotes name their documents and have no
@@ -41,11 +42,20 @@ type Fault struct {
 	Removed sextant.Removed
 }
 
+// DraftTokens is the limit of tokens of an answer unless a Brief has its own.
+const DraftTokens = 4096
+
 const (
 	defaultFindings = 8
-	draftTokens     = 4096
 	repairTokens    = 2048
 )
+
+func (b Brief) tokens(most int) int {
+	if b.Tokens > 0 {
+		return min(b.Tokens, most)
+	}
+	return most
+}
 
 // Write has a model write findings over the numbered passages. The error is of the call;
 // an answer without findings is none: the model says that nothing answers.
@@ -57,7 +67,7 @@ func Write(ctx context.Context, m *llm.Caller, b Brief) (Written, error) {
 		b.Limit = defaultFindings
 	}
 	text := prompt.Generate(prompt.GenerateInput{Question: b.Question, Intent: b.Intent, Mark: b.Mark, Evidence: b.evidence(), Figures: b.Figures, Conditions: b.Conditions, Aspects: b.Aspects})
-	d, _, err := llm.Structured[draft](ctx, m, request(text, "generate", draftSchema(len(b.Passages), b.Limit), draftTokens))
+	d, _, err := llm.Structured[draft](ctx, m, request(text, "generate", draftSchema(len(b.Passages), b.Limit), b.tokens(DraftTokens)))
 	if err != nil {
 		return Written{}, fmt.Errorf("generate: %w", err)
 	}
@@ -72,7 +82,7 @@ func Repair(ctx context.Context, m *llm.Caller, b Brief, faults []Fault) (map[in
 		told = append(told, prompt.Fault{Number: i + 1, Text: sextant.CleanText(f.Removed.Text), Reason: sextant.CleanText(f.Removed.Reason)})
 	}
 	text := prompt.Repair(b.Question, b.Mark, b.evidence(), told)
-	d, _, err := llm.Structured[repaired](ctx, m, request(text, "repair", repairSchema(len(b.Passages), len(faults)), repairTokens))
+	d, _, err := llm.Structured[repaired](ctx, m, request(text, "repair", repairSchema(len(b.Passages), len(faults)), b.tokens(repairTokens)))
 	if err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}
@@ -180,7 +190,7 @@ func cleaned(texts []string) []string {
 // gives.
 func Baseline(ctx context.Context, m *llm.Caller, b Brief) (string, error) {
 	text := prompt.Baseline(b.Question, b.Mark, b.evidence())
-	out, err := m.Complete(ctx, request(text, "baseline", nil, draftTokens))
+	out, err := m.Complete(ctx, request(text, "baseline", nil, b.tokens(DraftTokens)))
 	if err != nil {
 		return "", fmt.Errorf("baseline: %w", err)
 	}

@@ -169,7 +169,7 @@ func (c *Caller) attempt(ctx context.Context, m Model, r Request) (out Response,
 	case err != nil && errors.Is(context.Cause(limited), errAttempt):
 		err = &Error{Kind: Late, Provider: m.Provider(), Message: "no answer within " + c.policy.Timeout.String()}
 	case err == nil:
-		err = whole(m, out)
+		err = whole(m, r, out)
 	}
 	return out, err
 }
@@ -189,9 +189,12 @@ func billed(err error) bool {
 	return known.Started || known.Kind == Late || known.Kind == Malformed || known.Kind == Truncated || known.Kind == Declined
 }
 
+// plenty is a limit of tokens that is not reached by half unless something else is full.
+const plenty = 256
+
 // whole reports why an answer is none. What counts is what came, more than the word for
 // why it ended: providers say "stop" beside tool calls, and "tool_calls" without one.
-func whole(m Model, out Response) error {
+func whole(m Model, r Request, out Response) error {
 	fail := func(kind Kind, message string) error {
 		return &Error{Kind: kind, Provider: m.Provider(), Code: string(out.Finish), Message: message}
 	}
@@ -199,6 +202,9 @@ func whole(m Model, out Response) error {
 	case Refused:
 		return fail(Declined, "the model declined to answer")
 	case Length:
+		if out.Usage.Known && r.MaxTokens >= plenty && out.Usage.Output < int64(r.MaxTokens)/2 {
+			return fail(TooLong, "the context was full before the answer's limit of tokens") // servers take a request that leaves no room to answer
+		}
 		return fail(Truncated, "the answer was cut at the limit of tokens")
 	case Unclear, Failed, Paused:
 		return fail(Truncated, "the answer ended with "+out.Raw)

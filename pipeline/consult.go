@@ -25,7 +25,10 @@ const (
 // It can add conditions and doubt some, choose the intent where the rules are unsure, and
 // say what to look for.
 func (a *asking) consult() (string, error) {
-	advice, err := plan.Ask(a.ctx, a.small(), a.inquiry())
+	advice, err := plan.Ask(a.ctx, a.small(), a.inquiry(toldFields, toldValues))
+	if tooLong(err) {
+		advice, err = plan.Ask(a.ctx, a.small(), a.inquiry(toldFields/4, toldValues/4))
+	}
 	if err != nil {
 		a.noteStrategy()
 		return "the rules' reading stands", a.lesser("plan", err)
@@ -43,7 +46,7 @@ func (a *asking) consult() (string, error) {
 
 // inquiry is what the model is told: the collections that may be used and the conditions that
 // were read.
-func (a *asking) inquiry() prompt.UnderstandInput {
+func (a *asking) inquiry(fields, each int) prompt.UnderstandInput {
 	in := prompt.UnderstandInput{Question: a.question.Text, Today: a.asOf.Format(time.DateOnly)}
 	v := a.subject.parser.Vocabulary()
 	for _, c := range a.inScope() {
@@ -52,8 +55,8 @@ func (a *asking) inquiry() prompt.UnderstandInput {
 			continue
 		}
 		told := prompt.Collection{Name: spec.Name, Title: spec.Title}
-		for _, f := range spec.Schema.Fields[:min(len(spec.Schema.Fields), toldFields)] {
-			told.Fields = append(told.Fields, toldField(f, v))
+		for _, f := range spec.Schema.Fields[:min(len(spec.Schema.Fields), fields)] {
+			told.Fields = append(told.Fields, toldField(f, v, each))
 		}
 		in.Collections = append(in.Collections, told)
 	}
@@ -63,10 +66,10 @@ func (a *asking) inquiry() prompt.UnderstandInput {
 	return in
 }
 
-func toldField(f filter.Field, v *constrain.Vocabulary) prompt.Field {
+func toldField(f filter.Field, v *constrain.Vocabulary, most int) prompt.Field {
 	out := prompt.Field{Name: f.Name, Label: f.Label, Kind: f.Kind.String()}
 	if known := v.Values(f.Name); f.Kind == filter.Keyword && f.Facet {
-		for _, value := range known[:min(len(known), toldValues)] {
+		for _, value := range known[:min(len(known), most)] {
 			out.Values = append(out.Values, sextant.CleanText(value.Text))
 		}
 	}

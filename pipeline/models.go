@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
@@ -21,8 +22,17 @@ type Models struct {
 // fraction of it; a loop that went wrong must not cost more.
 const (
 	defaultCalls  = 24
+	gradingCalls  = 50 // more, where each passage is graded
 	defaultTokens = 400_000
 	defaultRounds = 3
+	defaultTime   = 5 * time.Minute // for models; nothing else of a question takes seconds
+)
+
+// What is kept of a question's limit of time for what comes after its models: counting,
+// retrieval and the check take milliseconds, and give an answer where models took too long.
+const (
+	reservedShare = 5 // a fifth
+	reservedMost  = 2 * time.Second
 )
 
 // budgeted makes every call of a model for this question count against its limits.
@@ -30,11 +40,19 @@ func (a *asking) budgeted(ctx context.Context) context.Context {
 	l := a.question.Limits
 	if l.ModelCalls == 0 {
 		l.ModelCalls = defaultCalls
+		if a.question.Refine == sextant.RefineFilter {
+			l.ModelCalls += gradingCalls
+		}
 	}
 	if l.Tokens == 0 {
 		l.Tokens = defaultTokens
 	}
 	a.budget = llm.NewBudget(int64(l.ModelCalls), int64(l.Tokens), l.Cost)
+	a.budget.Until(a.started.Add(defaultTime))
+	if end, ok := ctx.Deadline(); ok { // the question's own, or that of whoever asks
+		left := end.Sub(a.started)
+		a.budget.Until(end.Add(-min(left/reservedShare, reservedMost)))
+	}
 	return llm.WithBudget(ctx, a.budget)
 }
 
@@ -62,7 +80,7 @@ func (a *asking) lesser(stage string, err error) error {
 	var known *llm.Error
 	if errors.As(err, &known) && known.Kind == llm.Exhausted {
 		a.spent = true
-		a.degrade(sextant.Degradation{Stage: stage, Reason: "The question's limit for models was reached: this was done without one."})
+		a.degrade(sextant.Degradation{Stage: stage, Reason: "The question's limit for language models was reached: this was done without one."})
 		return nil
 	}
 	a.degrade(sextant.Degradation{Stage: stage, Reason: modelReason(known) + " This was done without it."})
@@ -110,7 +128,7 @@ func (a *asking) spend() {
 	a.answer.Usage.ModelCalls, a.answer.Usage.InputTokens, a.answer.Usage.OutputTokens, a.answer.Usage.Cost = int(s.Calls), int(s.Input), int(s.Output), s.Cost
 }
 
-// limitWords names the limit of models that was reached.
+// limitWords names what was used of the limits of models.
 func (a *asking) limitWords() string {
 	s := a.budget.Spent()
 	return fmt.Sprintf("%d calls, %d tokens", s.Calls, s.Input+s.Output)

@@ -315,12 +315,25 @@ func (a *asking) limited() {
 	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The question's limit for language models was reached (%s); what is given here was proven without more of them. %s", a.limitWords(), a.answer.Summary))
 }
 
-// exhausted ends the question when its own limit of time is reached: what was counted
-// until then is given, and nothing that was not checked.
+// exhausted ends the question when its own limit of time is reached: what was proven until
+// then is given, and nothing that was not checked. Of documents that were read already the
+// sentences that answer are quoted: that needs neither a model nor the store.
 func (a *asking) exhausted() {
 	if !a.checked {
-		a.answer.Findings, a.answer.CausalChain = []sextant.Finding{}, nil
+		a.written = nil
+		a.answer.Findings, a.answer.CausalChain, a.answer.Removed = []sextant.Finding{}, nil, nil
+		if _, err := a.extract(); err == nil {
+			a.answer.Findings, _ = a.holding(a.answer.Findings, false)
+			a.answer.CausalChain, _ = a.holding(a.answer.CausalChain, true)
+		}
+		if a.answer.Findings == nil {
+			a.answer.Findings = []sextant.Finding{}
+		}
 	}
+	if len(a.rounds) > 0 {
+		a.weigh()
+	}
+	a.caveats()
 	a.spend()
 	a.answer.Status = sextant.BudgetExhausted
 	a.answer.Summary = strings.TrimSpace(fmt.Sprintf("The limit of %s was reached; what is given here was proven until then. %s", a.question.Limits.WallTime, a.figures()))
@@ -331,6 +344,7 @@ func (a *asking) exhausted() {
 
 // unavailable ends the question with the status that says the store could not be read.
 func (a *asking) unavailable(err error) {
+	a.spend()
 	a.answer.Status = sextant.SourceUnavailable
 	message, hint := sextant.PublicMessage(err)
 	a.answer.Summary = message + " " + hint

@@ -90,7 +90,9 @@ func (a *asking) synthesized(out *sextant.Refinement) error {
 		return nil
 	}
 	out.Model = m.Name()
-	short, err := retrieve.Synthesize(a.ctx, m, a.question.Text, a.mark(), a.answer.Evidence)
+	short, err := fit(a, "refine", room{passages: len(a.answer.Evidence)}, func(r room) (map[int]string, error) {
+		return retrieve.Synthesize(a.ctx, m, a.question.Text, a.mark(), a.answer.Evidence[:r.passages])
+	})
 	if err != nil {
 		return a.lesser("refine", err)
 	}

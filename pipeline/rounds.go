@@ -220,7 +220,9 @@ func (a *asking) assess() (string, error) {
 	round.Sufficient, round.Missing, round.JudgedBy = signal.Recommend(coverage.Ratio) == signal.Proceed, coverage.Missing, byCoverage
 	var queries []string
 	if m := a.small(); m != nil && len(a.answer.Evidence) > 0 {
-		v, err := plan.Judge(a.ctx, m, a.question.Text, a.mark(), a.numbered(), aspects, a.asked)
+		v, err := fit(a, "assess", room{passages: len(a.answer.Evidence)}, func(r room) (plan.Verdict, error) {
+			return plan.Judge(a.ctx, m, a.question.Text, a.mark(), a.numbered()[:r.passages], aspects, a.asked)
+		})
 		switch {
 		case err == nil:
 			round.Sufficient, round.Missing, round.JudgedBy, queries = v.Sufficient, v.Missing, m.Name(), v.Queries

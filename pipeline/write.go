@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/generate"
-	"github.com/sextant-rag/sextant/llm"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/prompt"
 	"github.com/sextant-rag/sextant/signal"
@@ -37,27 +35,21 @@ func (a *asking) brief() generate.Brief {
 }
 
 // write has the large model write findings in place of the quoted sentences, which stay in
-// reserve. Where the evidence does not fit the model, the lower half of it is left out, once.
+// reserve.
 func (a *asking) write() (string, error) {
 	b := a.brief()
-	w, err := generate.Write(a.ctx, a.large(), b)
-	if tooLong(err) && len(b.Passages) > 1 {
-		b.Passages = b.Passages[:len(b.Passages)/2]
-		a.degrade(sextant.Degradation{Stage: "generate", Reason: fmt.Sprintf("The evidence did not fit the language model: it wrote from the first %d of %d passages.", len(b.Passages), len(a.answer.Evidence))})
-		w, err = generate.Write(a.ctx, a.large(), b)
-	}
+	w, err := fit(a, "generate", room{len(b.Passages), generate.DraftTokens}, func(r room) (generate.Written, error) {
+		a.writing = b
+		a.writing.Passages, a.writing.Tokens = b.Passages[:r.passages], r.tokens
+		return generate.Write(a.ctx, a.large(), a.writing)
+	})
 	if err != nil {
 		return "the sentences that answer are quoted", a.lesser("generate", err)
 	}
-	a.writing, a.written = b, &w
+	a.written = &w
 	a.reserve.findings, a.reserve.chain = a.answer.Findings, a.answer.CausalChain
 	a.answer.Findings, a.answer.CausalChain = w.Findings, w.CausalChain
 	return fmt.Sprintf("%d findings by %s", len(w.Findings)+len(w.CausalChain), a.large().Name()), nil
-}
-
-func tooLong(err error) bool {
-	var known *llm.Error
-	return errors.As(err, &known) && known.Kind == llm.TooLong
 }
 
 // reserve are the quoted sentences that an answer falls back to.
@@ -206,7 +198,9 @@ func (a *asking) baseline() (string, error) {
 	}
 	passages := a.answer.Evidence[:min(len(a.answer.Evidence), a.question.TopK)]
 	a.answer.Evidence = passages
-	text, err := generate.Baseline(a.ctx, m, generate.Brief{Question: a.question.Text, Mark: a.mark(), Passages: passages})
+	text, err := fit(a, "generate", room{len(passages), generate.DraftTokens}, func(r room) (string, error) {
+		return generate.Baseline(a.ctx, m, generate.Brief{Question: a.question.Text, Mark: a.mark(), Passages: passages[:r.passages], Tokens: r.tokens})
+	})
 	if err != nil {
 		if err := a.lesser("generate", err); err != nil {
 			return "", err
