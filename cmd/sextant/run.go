@@ -37,6 +37,8 @@ type commandLine struct {
 	Verify      verifyCommand      `cmd:"" help:"Check that everything is stored as it was taken in."`
 	Doctor      doctorCommand      `cmd:"" help:"Look for damage and trouble, and say or do what helps."`
 	Backup      backupCommand      `cmd:"" help:"Copy everything held into one file, also while it is served."`
+	Migrate     migrateCommand     `cmd:"" help:"Carry everything held into another store, and compare."`
+	Export      exportCommand      `cmd:"" help:"Write everything held to a file of JSON lines."`
 	Restore     restoreCommand     `cmd:"" help:"Put a backup into the data folder."`
 	Trace       traceCommand       `cmd:"" help:"Look at the traces of questions, and answer them again."`
 	Config_     configCommand      `cmd:"" name:"config" help:"Show the configuration, or restore a trace's."`

@@ -13,6 +13,11 @@ import (
 	"github.com/sextant-rag/sextant/store"
 )
 
+const (
+	markPrefix    = "mark:"
+	generationKey = "generation" // of the record that says which generations are used up
+)
+
 // marker is the vector of records that are never searched by one.
 var marker = []float32{1}
 
@@ -178,9 +183,9 @@ func (j *journal) PutMark(ctx context.Context, key, value string) error {
 	switch {
 	case err != nil:
 	case value == "":
-		err = j.store.journalRemove(ctx, "mark:"+key)
+		err = j.store.journalRemove(ctx, markPrefix+key)
 	default:
-		err = j.put(ctx, "mark:"+key, map[string]any{"kind": "mark", "key": key}, value)
+		err = j.put(ctx, markPrefix+key, map[string]any{"kind": "mark", "key": key}, value)
 	}
 	if err != nil {
 		return fmt.Errorf("put mark: %w", err)

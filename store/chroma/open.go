@@ -268,14 +268,16 @@ func (s *Store) make(ctx context.Context, spec sextant.Collection) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	last, err := s.journal.Mark(ctx, "generation")
+	last, err := s.journal.notes(ctx, selection{IDs: []string{generationKey}})
 	if err != nil {
 		return err
 	}
 	var before uint64
-	_, _ = fmt.Sscan(last, &before) // none: 0
+	if len(last) > 0 {
+		_, _ = fmt.Sscan(last[0].Body, &before) // the time is enough, hours apart
+	}
 	r := &row{Format: format, Spec: spec, Generation: max(before+1, uint64(time.Now().Unix())), Name: s.recordsName(spec.Name)}
-	if err := s.journal.PutMark(ctx, "generation", fmt.Sprint(r.Generation)); err != nil {
+	if err := s.journal.put(ctx, generationKey, map[string]any{"kind": generationKey}, fmt.Sprint(r.Generation)); err != nil {
 		return err
 	}
 	m, err := r.metadata()
