@@ -3,16 +3,17 @@ package ingest
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
-	"github.com/sextant-rag/sextant/vector"
 )
 
 // line is one line of an export. Exactly one of its members is set.
@@ -30,8 +31,8 @@ type exported struct {
 	Chunks   []exportedChunk  `json:"chunks,omitempty"`
 }
 
-// exportedChunk is a chunk without what its document says already. Vector is in half
-// floats, little-endian, in base64.
+// exportedChunk is a chunk without what its document says already. Vector is its
+// components as little-endian float32, in base64.
 type exportedChunk struct {
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
@@ -39,21 +40,20 @@ type exportedChunk struct {
 	Vector  []byte `json:"vector,omitempty"`
 }
 
-func exportedOf(rec store.Record) (exported, error) {
+func exportedOf(rec store.Record) exported {
 	out := exported{Document: rec.Document}
 	d := &out.Document
 	d.Source.Retrieved, d.Valid.From, d.Valid.To = utc(d.Source.Retrieved), utc(d.Valid.From), utc(d.Valid.To)
 	for i, ch := range rec.Chunks {
 		x := exportedChunk{Start: ch.Start, End: ch.End, Heading: ch.Heading}
 		if i < len(rec.Vectors) {
-			var err error
-			if x.Vector, err = vector.AppendHalf(nil, rec.Vectors[i]); err != nil {
-				return out, fmt.Errorf("chunk %s: %w", ch.ID, err)
+			for _, f := range rec.Vectors[i] {
+				x.Vector = binary.LittleEndian.AppendUint32(x.Vector, math.Float32bits(f))
 			}
 		}
 		out.Chunks = append(out.Chunks, x)
 	}
-	return out, nil
+	return out
 }
 
 func utc(t time.Time) time.Time {
@@ -65,11 +65,7 @@ func utc(t time.Time) time.Time {
 
 // recordBytes is a record's line of an export without what is around it.
 func recordBytes(rec store.Record) ([]byte, error) {
-	x, err := exportedOf(rec)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(x)
+	return json.Marshal(exportedOf(rec))
 }
 
 // Export writes all that a store holds as JSON lines: collections by name, each followed
@@ -110,10 +106,7 @@ func exportCollection(ctx context.Context, st store.Store, spec sextant.Collecti
 			return err
 		}
 		for _, rec := range records {
-			x, err := exportedOf(rec)
-			if err != nil {
-				return err
-			}
+			x := exportedOf(rec)
 			if err := e.Encode(line{Record: &x}); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func (c config) secrets() []secretSetting {
 		{"models.key", c.Models.keyVariable(), c.Models.Key},
 		{"openai", "OPENAI_API_KEY", ""},
 		{"anthropic", "ANTHROPIC_API_KEY", ""},
-		{"store.key", "QDRANT_API_KEY", c.Store.Key},
+		{"store.key", c.Store.keyVariable(), c.Store.Key},
 		{"mlflow.password", "MLFLOW_TRACKING_PASSWORD", ""},
 		{"mlflow.token", "MLFLOW_TRACKING_TOKEN", ""},
 		{"otlp.headers", "OTEL_EXPORTER_OTLP_HEADERS", ""},
@@ -37,6 +37,9 @@ func (c config) secrets() []secretSetting {
 
 func (c config) withoutSecrets() config {
 	c.Serve.Keys, c.Store.Key, c.Encoder.Key, c.Encoder.Ingest.Key, c.Reranker.Key, c.Models.Key = nil, "", "", "", "", ""
+	if c.Store.URL != "" {
+		c.Store.URL = withoutUser(c.Store.URL)
+	}
 	return c
 }
 

@@ -23,8 +23,8 @@ func (s *session) settings() []setting {
 	list := []setting{
 		{"data", c.Data, s.dataFrom},
 		s.setting("chunks.size", number(c.Chunks.Size)),
-		s.setting("store.url", withoutUser(c.Store.URL), "QDRANT_URL"),
-		s.setting("store.key", secret(c.Store.Key != ""), "QDRANT_API_KEY"),
+		s.setting("store.url", withoutUser(c.Store.URL), "QDRANT_URL", "CHROMA_URL"),
+		s.setting("store.key", secret(c.Store.Key != ""), "QDRANT_API_KEY", "CHROMA_TOKEN"),
 		s.setting("encoder.kind", e.Kind, "EMBEDDER"),
 		s.setting("encoder.model", e.Model, "EMBEDDING_MODEL"),
 		s.setting("encoder.base_url", e.URL, "EMBEDDING_BASE_URL", "OPENAI_BASE_URL"),

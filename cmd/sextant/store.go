@@ -17,12 +17,10 @@ import (
 // storeConfig says where documents are kept. Without a URL that is the data folder.
 type storeConfig struct {
 	URL string `yaml:"url"` // see storeKind; QDRANT_URL, CHROMA_URL
-	Key string `yaml:"key"` // QDRANT_API_KEY
-	// Token opens a Chroma server (CHROMA_TOKEN), sent as X-Chroma-Token if TokenHeader says
-	// so (CHROMA_TOKEN_HEADER), else as Authorization: Bearer. A user and a password stand in
-	// the URL.
-	Token       string `yaml:"token"`
-	TokenHeader string `yaml:"token_header"`
+	Key string `yaml:"key"` // QDRANT_API_KEY, CHROMA_TOKEN
+	// Header is how a Chroma server wants the key: X-Chroma-Token, else it is sent as
+	// Authorization: Bearer (CHROMA_AUTH_HEADER). A user and a password stand in the URL.
+	Header string `yaml:"header"`
 	// Tenant and Database are Chroma's; they may stand in the URL's path instead.
 	Tenant   string `yaml:"tenant"`   // CHROMA_TENANT
 	Database string `yaml:"database"` // CHROMA_DATABASE
@@ -47,8 +45,8 @@ type storeConfig struct {
 // environment lays what the environment says over c.
 func (c *storeConfig) environment(env environment) {
 	c.URL = cmp.Or(env["QDRANT_URL"], chromaURL(env["CHROMA_URL"]), c.URL)
-	c.Key = cmp.Or(env["QDRANT_API_KEY"], c.Key)
-	c.Token, c.TokenHeader = cmp.Or(env["CHROMA_TOKEN"], c.Token), cmp.Or(env["CHROMA_TOKEN_HEADER"], c.TokenHeader)
+	c.Key = cmp.Or(env["QDRANT_API_KEY"], env["CHROMA_TOKEN"], c.Key)
+	c.Header = cmp.Or(env["CHROMA_AUTH_HEADER"], c.Header)
 	c.Tenant, c.Database = cmp.Or(env["CHROMA_TENANT"], c.Tenant), cmp.Or(env["CHROMA_DATABASE"], c.Database)
 	c.AccessProxy = cmp.Or(env["DOMINO_API_PROXY"], c.AccessProxy)
 	names := map[string]string{"incidents": "ntsb_incidents", "regulations": "far_regulations", "news": "aviation_news"}
@@ -59,6 +57,14 @@ func (c *storeConfig) environment(env environment) {
 		names[collection] = cmp.Or(env[strings.ToUpper(collection)+"_COLLECTION"], names[collection])
 	}
 	c.Names = names
+}
+
+// keyVariable is the environment variable that the key comes from.
+func (c *storeConfig) keyVariable() string {
+	if kind, _, err := storeAddress(c.URL); err == nil && kind == kindChroma {
+		return "CHROMA_TOKEN"
+	}
+	return "QDRANT_API_KEY"
 }
 
 // chromaURL is CHROMA_URL, which people write as Chroma does, as storeAddress reads it.
@@ -154,7 +160,7 @@ func (s *session) openChroma(address string) (store.Store, error) {
 		c.Database = cmp.Or(parts[0], c.Database)
 	}
 	u.Path = ""
-	st, err := chroma.Open(chroma.Options{URL: u.String(), Tenant: c.Tenant, Database: c.Database, Token: c.Token, TokenHeader: c.TokenHeader, Names: c.Names, ReadOnly: c.ReadOnly, Log: s.log(defaultLog)})
+	st, err := chroma.Open(chroma.Options{URL: u.String(), Tenant: c.Tenant, Database: c.Database, Token: c.Key, TokenHeader: c.Header, Names: c.Names, ReadOnly: c.ReadOnly, Log: s.log(defaultLog)})
 	if err != nil {
 		return nil, usage("The address of the Chroma server cannot be used: %v.", err)
 	}
