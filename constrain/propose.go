@@ -80,7 +80,9 @@ func (p *Parser) admit(text string, held []Constraint, proposal Proposal) (Const
 		}
 	}
 	c := Constraint{Condition: Condition{Field: f.Name, Op: proposal.Op}, Text: text[start:end], Start: start, End: end, Origin: sextant.FromModel}
-	c.Negated = proposal.Op == sextant.OpNotIn || proposal.Op == sextant.OpNotContains
+	if c.Negated = proposal.Op == sextant.OpNotIn || proposal.Op == sextant.OpNotContains; c.Negated {
+		c.Inferred = !slices.ContainsFunc(Words(c.Text), func(w string) bool { return denials[w] }) // the words may as well mean the contrary
+	}
 	if len(Words(c.Text)) > 0 && !slices.ContainsFunc(Words(c.Text), func(w string) bool { return !stopWords[w] }) {
 		return Constraint{}, "its words say nothing"
 	}
@@ -89,6 +91,9 @@ func (p *Parser) admit(text string, held []Constraint, proposal Proposal) (Const
 	}
 	return c, ""
 }
+
+// denials are words by which a condition is turned round.
+var denials = map[string]bool{"not": true, "no": true, "non": true, "except": true, "excluding": true, "without": true, "outside": true, "other": true, "never": true, "but": true}
 
 // fill reads the values of a proposal as the field holds them.
 func (c *Constraint) fill(v *Vocabulary, f filter.Field, values []string) string {
@@ -166,9 +171,27 @@ func valueFor(v *Vocabulary, f filter.Field, op sextant.Op, text, words string) 
 		if !ok {
 			return nil, false, none
 		}
-		return s, strings.Contains(words, strconv.Itoa(s.From.Year())), ""
+		return s, saysSpan(words, s), ""
 	}
 	return nil, false, none
+}
+
+// saysSpan reports whether words say a span of days themselves: its year, and of a shorter one
+// the month by name or number, and of a day that as well.
+func saysSpan(words string, s Span) bool {
+	days := int(s.To.Sub(s.From).Hours()/24) + 1
+	if !numberIn(words, s.From.Year()) {
+		return false
+	}
+	if days > 31 {
+		return true
+	}
+	month := strings.ToLower(s.From.Month().String())
+	named := slices.ContainsFunc(Words(words), func(w string) bool { return w == month || len(w) >= 3 && strings.HasPrefix(month, w) })
+	if !named && !numberIn(words, int(s.From.Month())) {
+		return false
+	}
+	return days > 1 || numberIn(words, s.From.Day())
 }
 
 // numberIn reports whether words say a whole number, in digits or as a word.

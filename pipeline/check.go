@@ -3,18 +3,24 @@ package pipeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/check"
 	"github.com/sextant-rag/sextant/generate"
+	"github.com/sextant-rag/sextant/signal"
 )
 
 // check lets only those findings through that their quotes support. What a model wrote and
 // does not hold is asked for once more, then removed; where nothing of it holds, the quoted
 // sentences answer.
 func (a *asking) check() (string, error) {
-	held, failed := a.holding(a.answer.Findings, false)
-	links, broken := a.holding(a.answer.CausalChain, true)
+	holding := a.holding
+	if a.written != nil {
+		holding = a.writtenHolding
+	}
+	held, failed := holding(a.answer.Findings, false)
+	links, broken := holding(a.answer.CausalChain, true)
 	a.answer.Findings, a.answer.CausalChain = held, links
 	faults := slices.Concat(failed, broken)
 	if a.written == nil {
@@ -47,6 +53,46 @@ func (a *asking) holding(findings []sextant.Finding, causal bool) (held []sextan
 	return held, faults
 }
 
+// writtenHolding is holding for what a model wrote, which must be words alone and have to do
+// with what is asked: a sentence that a document would like to be in the answer is none of it,
+// however truly it is quoted.
+func (a *asking) writtenHolding(findings []sextant.Finding, causal bool) (held []sextant.Finding, faults []generate.Fault) {
+	held, faults = a.holding(findings, causal)
+	return slices.DeleteFunc(held, func(f sextant.Finding) bool {
+		reason := ""
+		switch {
+		case hasMarkup(f.Text):
+			reason = "it holds a link or markup"
+		case !a.pertains(f):
+			reason = "it speaks of nothing that is asked"
+		default:
+			return false
+		}
+		faults = append(faults, generate.Fault{Causal: causal, Removed: sextant.Removed{Text: f.Text, Fault: sextant.FaultUnsupported, Reason: reason}})
+		return true
+	}), faults
+}
+
+// pertains reports whether a finding speaks of the subject, or quotes a document that the
+// sentences picked without a model are from as well.
+func (a *asking) pertains(f sextant.Finding) bool {
+	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
+	if len(topic) == 0 || a.narrow() {
+		return true
+	}
+	for stem := range spokenBy(f) {
+		if topic[stem] {
+			return true
+		}
+	}
+	for _, picked := range slices.Concat(a.reserve.findings, a.reserve.chain) {
+		if slices.ContainsFunc(f.Quotes, func(q sextant.Quote) bool { return q.DocumentID == picked.Quotes[0].DocumentID }) {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *asking) remove(faults []generate.Fault) {
 	for _, f := range faults {
 		a.answer.Removed = append(a.answer.Removed, f.Removed)
@@ -58,15 +104,29 @@ func (a *asking) settleWriting(faults []generate.Fault) error {
 	if err := a.repair(faults); err != nil {
 		return err
 	}
-	if len(a.answer.Findings)+len(a.answer.CausalChain) == 0 && len(faults) > 0 {
-		a.degrade(sextant.Degradation{Stage: "generate", Reason: "No finding of the language model held: the sentences that answer are quoted."})
-		a.written = nil
-		a.answer.Findings, _ = a.holding(a.reserve.findings, false)
-		a.answer.CausalChain, _ = a.holding(a.reserve.chain, true)
+	if len(a.answer.Findings)+len(a.answer.CausalChain) == 0 {
+		reason := "No finding of the language model held: the sentences that answer are quoted."
+		nothing := false
+		if len(faults) == 0 {
+			var err error
+			if nothing, err = a.nothingAnswers(); err != nil {
+				return err
+			}
+			reason = "The language model found no answer, though passages hold one by themselves: the sentences that answer are quoted."
+		}
+		if !nothing {
+			a.degrade(sextant.Degradation{Stage: "generate", Reason: reason})
+			a.written = nil
+			a.answer.Findings, _ = a.holding(a.reserve.findings, false)
+			a.answer.CausalChain, _ = a.holding(a.reserve.chain, true)
+			return nil
+		}
+		a.coverage = 0
+		a.conclude()
 		return nil
 	}
+	a.keepReserve()
 	a.conclude()
-	a.coverage = a.coveredByWriting()
 	return nil
 }
 

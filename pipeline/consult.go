@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
@@ -69,12 +70,28 @@ func (a *asking) inquiry(fields, each int) prompt.UnderstandInput {
 func toldField(f filter.Field, v *constrain.Vocabulary, most int) prompt.Field {
 	out := prompt.Field{Name: f.Name, Label: f.Label, Kind: f.Kind.String()}
 	if known := v.Values(f.Name); f.Kind == filter.Keyword && f.Facet {
-		for _, value := range known[:min(len(known), most)] {
-			out.Values = append(out.Values, sextant.CleanText(value.Text))
+		for _, value := range known {
+			if text := sextant.CleanText(value.Text); len(out.Values) < most && isTerm(text) {
+				out.Values = append(out.Values, text)
+			}
 		}
 	}
 	return out
 }
+
+// isTerm reports whether a value of a document can be shown to a model that reads a question:
+// a few plain words. Longer ones could be sentences that speak to it, and what it makes of the
+// question decides on conditions.
+func isTerm(text string) bool {
+	return text != "" && len(text) <= maxTerm && len(strings.Fields(text)) <= maxTermWords && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -/&.,'()", r)
+	})
+}
+
+const (
+	maxTerm      = 40 // bytes
+	maxTermWords = 4
+)
 
 // join adds the conditions that hold up to the reading and counts again. A condition that
 // the model inferred, its value standing nowhere in the question, proves no absence: where
@@ -103,7 +120,7 @@ func (a *asking) join(advice plan.Advice) (added int, err error) {
 	}
 	for i, reason := range a.reading.Disputed(a.question.Text, advice.Disputes) {
 		c := &a.answer.Ledger.Constraints[i]
-		c.Disputed = reason
+		c.Disputed = bare(reason)
 		a.caveat(fmt.Sprintf("“%s” is enforced as a condition; a model doubts that the question means it.", c.Text))
 	}
 	if added == 0 {

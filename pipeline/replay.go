@@ -90,7 +90,7 @@ func recordedModels(v trace.View) (Models, error) {
 	if err != nil {
 		return Models{}, &sextant.Error{Code: sextant.CodeConflict, Op: "replay", Message: "The trace's exchanges with models cannot be read.", Err: err}
 	}
-	large := map[string]bool{"generate": true, "repair": true, "baseline": true}
+	large := map[string]bool{"generate": true, "repair": true, "baseline": true, "confirm": true}
 	var out Models
 	for _, role := range []struct {
 		into  **llm.Caller

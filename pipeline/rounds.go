@@ -233,8 +233,14 @@ func (a *asking) assess() (string, error) {
 		}
 	}
 	a.next = nil
-	if !round.Sufficient && round.Iteration < a.maxRounds() {
-		a.next = a.unasked(append(queries, strings.Join(round.Missing, " ")), queries != nil)
+	if round.Iteration < a.maxRounds() {
+		switch {
+		case !round.Sufficient:
+			a.next = a.unasked(append(queries, strings.Join(round.Missing, " ")), queries != nil)
+		case len(coverage.Missing) > 0 && signal.Recommend(coverage.Ratio) != signal.Proceed:
+			// A model can ask for more; it cannot talk the search out of a word nobody says.
+			a.next = a.unasked([]string{strings.Join(coverage.Missing, " ")}, false)
+		}
 	}
 	if len(a.next) == 0 {
 		if err := a.applicable(); err != nil {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/sextant-rag/sextant/generate"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/prompt"
+	"github.com/sextant-rag/sextant/retrieve"
 	"github.com/sextant-rag/sextant/signal"
 )
 
@@ -72,7 +74,7 @@ func (a *asking) repair(faults []generate.Fault) error {
 			a.remove(faults[i : i+1])
 			continue
 		}
-		held, failed := a.holding([]sextant.Finding{better}, fault.Causal)
+		held, failed := a.writtenHolding([]sextant.Finding{better}, fault.Causal)
 		if fault.Causal {
 			a.answer.CausalChain = append(a.answer.CausalChain, held...)
 		} else {
@@ -84,25 +86,31 @@ func (a *asking) repair(faults []generate.Fault) error {
 }
 
 // conclude takes from what the model wrote beside the findings only what the findings bear:
-// each sentence of its summary has to pass the check against all their quotes.
+// each sentence of its summary has to pass the check against all their quotes, and what it
+// misses has to be something that was asked.
 func (a *asking) conclude() {
 	w := a.written
 	for _, r := range w.Regulatory {
 		a.addRegulatory(r)
 	}
+	asked := signal.Stems(a.question.Text)
 	for _, m := range w.Missing {
-		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: m})
+		if subset(signal.Stems(m), asked) && !hasMarkup(m) {
+			a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: m})
+		}
 	}
 	checker, quotes := a.checker(), a.quoted()
+	holds := func(s string) bool {
+		return s != "" && len(quotes) > 0 && !hasMarkup(s) && checker.Statement(s, quotes) == nil
+	}
 	for _, c := range w.Caveats {
-		if checker.Statement(c, quotes) == nil {
+		if holds(c) {
 			a.caveat(c)
 		}
 	}
 	var kept []string
 	for _, span := range chunk.Sentences(w.Summary) {
-		s := strings.TrimSpace(w.Summary[span.Start:span.End])
-		if len(kept) < maxSummary && s != "" && len(quotes) > 0 && checker.Statement(s, quotes) == nil {
+		if s := strings.TrimSpace(w.Summary[span.Start:span.End]); len(kept) < maxSummary && holds(s) {
 			kept = append(kept, s)
 		}
 	}
@@ -126,11 +134,12 @@ const maxSummary = 3
 
 // addRegulatory joins what the model says of a rule with what is known of its text.
 func (a *asking) addRegulatory(r sextant.Regulatory) {
-	held, faults := a.holding([]sextant.Finding{{Text: r.Regulation + ": " + r.Relevance, Quotes: r.Quotes}}, false)
+	held, faults := a.writtenHolding([]sextant.Finding{{Text: r.Regulation + ": " + r.Relevance, Quotes: r.Quotes}}, false)
 	if a.remove(faults); len(held) == 0 {
 		return
 	}
 	r.Quotes = held[0].Quotes
+	r.ComplianceStatus = judged(r.ComplianceStatus, r.Quotes)
 	for i := range a.answer.Regulatory {
 		known := &a.answer.Regulatory[i]
 		if sameRule(known.Regulation, r.Regulation) {
@@ -157,36 +166,109 @@ func sameRule(a, b string) bool {
 	return number(a) != "" && number(a) == number(b)
 }
 
-// covered is how much of the subject the written findings speak of: they may say it in other
-// words, which the model's own account of what is missing tells.
+// judged is the model's word on compliance, where a quote has such a word itself. What nobody
+// has stated is undetermined: a model is no court, and neither is a document that talks to it.
+func judged(status string, quotes []sextant.Quote) string {
+	var words []string
+	switch status {
+	case "violation":
+		words = []string{"violat", "contrary to", "in breach", "not in accordance", "failed to comply", "noncomplian", "non-complian"}
+	case "compliant":
+		words = []string{"complied", "complian", "in accordance with", "conform"}
+	case "not_applicable":
+		words = []string{"not apply", "not applicable", "inapplicable", "except", "exempt"}
+	default:
+		return status
+	}
+	for _, q := range quotes {
+		text := strings.ToLower(q.Text)
+		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) }) {
+			return status
+		}
+	}
+	return "undetermined"
+}
+
+// trusted is the share of the subject's words from which a model is believed that what it
+// wrote covers the rest in other words. Its word alone would let any text that tells it so
+// make an answer of anything.
+const trusted = 1.0 / 3
+
+// coveredByWriting is how much of the subject the written findings speak of.
 func (a *asking) coveredByWriting() float64 {
 	if len(a.answer.Findings)+len(a.answer.CausalChain) == 0 {
 		return 0
 	}
-	if len(a.written.Missing) == 0 {
+	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
+	if len(topic) == 0 {
 		return 1
 	}
 	said := map[string]bool{}
 	for _, f := range slices.Concat(a.answer.Findings, a.answer.CausalChain) {
-		text := f.Text
-		for _, q := range f.Quotes {
-			text += " " + q.Text + " " + q.Title
-		}
-		for stem := range signal.Stems(text) {
-			said[stem] = true
-		}
+		maps.Copy(said, spokenBy(f))
 	}
-	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
 	n := 0
 	for stem := range topic {
 		if said[stem] {
 			n++
 		}
 	}
-	if len(topic) == 0 {
+	share := float64(n) / float64(len(topic))
+	if share >= trusted && len(a.written.Missing) == 0 {
 		return 1
 	}
-	return float64(n) / float64(len(topic))
+	return share
+}
+
+// spokenBy are the words of a finding and of what it quotes.
+func spokenBy(f sextant.Finding) map[string]bool {
+	text := f.Text
+	for _, q := range f.Quotes {
+		text += " " + q.Text + " " + q.Title
+	}
+	return signal.Stems(text)
+}
+
+// keepReserve adds to what the model wrote the sentences that were picked without it from
+// other documents, where those speak of more of the subject: a model adds to an answer and
+// takes no source from it.
+func (a *asking) keepReserve() {
+	written := a.coveredByWriting()
+	if a.coverage <= written {
+		a.coverage = written
+		return
+	}
+	quoted := map[sextant.DocumentID]bool{}
+	for _, q := range a.quoted() {
+		quoted[q.DocumentID] = true
+	}
+	unquoted := func(reserve []sextant.Finding, causal bool) []sextant.Finding {
+		held, _ := a.holding(reserve, causal)
+		return slices.DeleteFunc(held, func(f sextant.Finding) bool { return quoted[f.Quotes[0].DocumentID] })
+	}
+	a.answer.Findings = append(a.answer.Findings, unquoted(a.reserve.findings, false)...)
+	a.answer.CausalChain = append(a.answer.CausalChain, unquoted(a.reserve.chain, true)...)
+}
+
+// nothingAnswers reports whether the model's word is to be taken that nothing in the evidence
+// answers, where sentences were picked that seem to. Each of the passages they stand in is
+// asked about by itself: what one document says to a model is no reason to pass over another.
+func (a *asking) nothingAnswers() (bool, error) {
+	reserve := slices.Concat(a.reserve.findings, a.reserve.chain)
+	if len(reserve) == 0 {
+		return true, nil
+	}
+	var quoted []sextant.Passage
+	for _, p := range a.answer.Evidence {
+		if slices.ContainsFunc(reserve, func(f sextant.Finding) bool { return f.Quotes[0].DocumentID == p.DocumentID }) {
+			quoted = append(quoted, p)
+		}
+	}
+	helps, err := retrieve.Confirm(a.ctx, a.large(), a.question.Text, a.mark(), quoted[:min(len(quoted), maxFindings)])
+	if err != nil {
+		return true, a.lesser("confirm", err)
+	}
+	return !helps, nil
 }
 
 // baseline answers as plain retrieval does: the same model over the first passages, in its
@@ -207,7 +289,7 @@ func (a *asking) baseline() (string, error) {
 		}
 		return a.extract()
 	}
-	a.said, a.unchecked = text, true
+	a.said, a.unchecked = bare(text), true
 	a.caveat("This is the baseline: no condition was enforced and nothing in it was checked.")
 	return "one answer by " + m.Name(), nil
 }

@@ -39,7 +39,7 @@ type verdict struct {
 // are the same low one, which has told nothing apart: that is an error. ungraded is how many
 // were kept for want of a grade.
 func Filter(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage, threshold int) (kept []sextant.Passage, dropped []Dropped, ungraded int, err error) {
-	verdicts := gradeAll(ctx, m, question, mark, passages[:min(len(passages), maxGraded)])
+	verdicts := gradeAll(ctx, m, "filter", question, mark, passages[:min(len(passages), maxGraded)])
 	var grades []int
 	for _, v := range verdicts {
 		if v.err == nil {
@@ -68,6 +68,25 @@ func Filter(ctx context.Context, m *llm.Caller, question, mark string, passages 
 	return kept, dropped, ungraded, nil
 }
 
+// Confirm asks about each passage by itself whether it helps, and reports whether one does. It
+// is the second opinion where a model that saw all of them found nothing: one of them may have
+// told it to. The error is why no passage could be judged.
+func Confirm(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage) (helps bool, err error) {
+	judged := false
+	for _, v := range gradeAll(ctx, m, "confirm", question, mark, passages) {
+		switch {
+		case v.err == nil:
+			judged, helps = true, helps || v.grade >= DefaultThreshold
+		case err == nil:
+			err = fmt.Errorf("confirm: %w", v.err)
+		}
+	}
+	if judged {
+		err = nil
+	}
+	return helps, err
+}
+
 // exhausted reports whether the question's own limit ended a call. Which of several calls
 // at once it ends is chance, so that none of them counts.
 func exhausted(err error) bool {
@@ -76,7 +95,7 @@ func exhausted(err error) bool {
 }
 
 // gradeAll grades each passage, some at a time; verdicts stand in the order of the passages.
-func gradeAll(ctx context.Context, m *llm.Caller, question, mark string, passages []sextant.Passage) []verdict {
+func gradeAll(ctx context.Context, m *llm.Caller, purpose, question, mark string, passages []sextant.Passage) []verdict {
 	out := make([]verdict, len(passages))
 	panics := make([]any, len(passages))
 	places := make(chan struct{}, atOnce)
@@ -85,7 +104,7 @@ func gradeAll(ctx context.Context, m *llm.Caller, question, mark string, passage
 		places <- struct{}{}
 		wait.Go(func() {
 			defer func() { panics[i] = recover(); <-places }()
-			out[i].grade, out[i].err = gradeOne(ctx, m, question, mark, p)
+			out[i].grade, out[i].err = gradeOne(ctx, m, purpose, question, mark, p)
 		})
 	}
 	wait.Wait()
@@ -97,11 +116,11 @@ func gradeAll(ctx context.Context, m *llm.Caller, question, mark string, passage
 	return out
 }
 
-func gradeOne(ctx context.Context, m *llm.Caller, question, mark string, p sextant.Passage) (int, error) {
+func gradeOne(ctx context.Context, m *llm.Caller, purpose, question, mark string, p sextant.Passage) (int, error) {
 	text := prompt.Grade(question, mark, numbered([]sextant.Passage{p})[0])
 	g, _, err := llm.Structured[struct {
 		Grade int `json:"grade"`
-	}](ctx, m, refining(text, "filter", "grade", string(gradeSchema), gradeTokens))
+	}](ctx, m, refining(text, purpose, "grade", string(gradeSchema), gradeTokens))
 	return g.Grade, err
 }
 
