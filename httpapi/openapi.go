@@ -63,9 +63,12 @@ func openAPI(table []route, config Config) *huma.OpenAPI {
 		if len(config.Keys) > 0 && r.traits&free == 0 {
 			op.Security = []map[string][]string{{"key": {}}}
 		}
-		if r.method == http.MethodGet {
+		switch r.method {
+		case http.MethodGet:
 			item.Get = op
-		} else {
+		case http.MethodDelete:
+			item.Delete = op
+		default:
 			item.Post = op
 		}
 	}

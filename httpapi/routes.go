@@ -54,6 +54,14 @@ func (s *Server) routes() []route {
 		{"POST", "/v1/jobs/{id}/cancel", s.cancelJob, "End a job; what it has stored stays.", nil, ingest.Task{}, 0},
 		{"POST", "/v1/jobs/{id}/resume", s.resumeJob, "Go on with an interrupted or failed job.", nil, ingest.Task{}, 0},
 
+		{"GET", "/v1/runs", s.recorded(s.runs), "List what was taken in and deleted, newest first: of ?collection=, at most ?limit= (20; 0 is all).", nil, runList{}, 0},
+		{"GET", "/v1/runs/{id}", s.recorded(s.oneRun), "Fetch the receipt of a run, by its id or the beginning of it.", nil, sextant.Receipt{}, 0},
+		{"GET", "/v1/runs/{id}/items", s.recorded(s.runItems), "Say what became of every record of a run, a JSON value a line; ?outcome= picks some.", nil, ingest.ItemReceipt{}, 0},
+		{"DELETE", "/v1/runs/{id}", s.delete(unwantedRun), "Delete what a run added and no later one has written to; ?dry_run=true only says what that is.", nil, ingest.Deletions{}, 0},
+		{"DELETE", "/v1/documents/{id...}", s.delete(unwantedDocument), "Delete a document, of ?collection= if several have it.", nil, ingest.Deletions{}, 0},
+		{"DELETE", "/v1/sources/{id}", s.delete(unwantedSource), "Delete everything that came from a source, of ?collection= or of all.", nil, ingest.Deletions{}, 0},
+		{"DELETE", "/v1/collections/{name}", s.delete(unwantedCollection), "Delete a whole collection of one's own, with its schema.", nil, ingest.Deletions{}, 0},
+
 		{"POST", "/api/query", s.query, "Answer a question, in the blueprint's shape.", queryRequest{}, queryResponse{}, lenient},
 		{"POST", "/api/query/baseline", s.baseline, "Answer by plain retrieval, for comparison.", baselineRequest{}, baselineResponse{}, lenient},
 		{"GET", "/api/query/refinement-modes", refineModes.serve, "List the refinement modes.", nil, modeList{}, 0},

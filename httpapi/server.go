@@ -51,6 +51,8 @@ type Config struct {
 
 	// Desk takes documents in for clients; nil is a server that takes none.
 	Desk *ingest.Desk
+	// Records are the accounts of what was taken in; nil shows none and deletes nothing.
+	Records *ingest.Records
 
 	Version   string
 	Models    Models

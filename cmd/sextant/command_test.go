@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/aviation/sample"
 	"github.com/sextant-rag/sextant/httpapi"
+	"github.com/sextant-rag/sextant/ingest"
 )
 
 // varying are the parts of an output that differ between runs.
@@ -288,6 +291,83 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	defer proxy.Close()
 	if _, err := newRemote(proxy.URL, "").Collections(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("a reply that is no JSON: %v", err)
+	}
+}
+
+// What was taken in can be looked at and deleted the same way here and through the server
+// that has the folder.
+func TestRecordsEitherWay(t *testing.T) {
+	data := filled(t, 40)
+	s := &session{config: config{Data: data}, terminal: newTerminal(io.Discard, io.Discard, nil)}
+	e, err := s.openEngine(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	api, err := httpapi.New(e, httpapi.Config{Keys: []string{"secret"}, Records: s.records(e.store)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(api.Handler())
+	defer server.Close()
+	here, there := kept{s, s.records(e.store)}, newRemote(server.URL, "secret")
+	ctx := t.Context()
+
+	runs, err := there.Runs(ctx, "incidents", 5)
+	if err != nil || len(runs.value.Runs) == 0 {
+		t.Fatalf("%+v, %v", runs.value, err)
+	}
+	run := runs.value.Runs[0]
+	var ids []sextant.DocumentID
+	for item, err := range there.Items(ctx, run, sextant.Stored) {
+		if err != nil || item.ID == "" {
+			t.Fatalf("%+v, %v", item, err)
+		}
+		ids = append(ids, item.ID)
+	}
+	if len(ids) < 10 {
+		t.Fatalf("only %d items", len(ids))
+	}
+	same := func(name string, ask func(keeper) (any, error)) {
+		t.Helper()
+		a, errA := ask(here)
+		b, errB := ask(there)
+		if sextant.ErrorCode(errA) != sextant.ErrorCode(errB) || (errA == nil) != (errB == nil) {
+			t.Errorf("%s: %v here, %v there", name, errA, errB)
+		}
+		x, errX := httpapi.JSON(a)
+		y, errY := httpapi.JSON(b)
+		times := regexp.MustCompile(`"(run|started)":"[^"]*"`) // of the deletions themselves
+		if diff := cmp.Diff(times.ReplaceAllString(string(x), ""), times.ReplaceAllString(string(y), "")); diff != "" || errX != nil || errY != nil {
+			t.Errorf("%s: %s %v %v", name, diff, errX, errY)
+		}
+	}
+	same("runs", func(k keeper) (any, error) { r, err := k.Runs(ctx, "", 0); return r.value, err })
+	same("runs of nothing", func(k keeper) (any, error) { r, err := k.Runs(ctx, "news", 3); return r.value, err })
+	same("run", func(k keeper) (any, error) { r, err := k.Run(ctx, run.Run[:len(run.Run)-3]); return r.value, err })
+	same("no run", func(k keeper) (any, error) { r, err := k.Run(ctx, "1999"); return r.value, err })
+	for _, u := range []ingest.Unwanted{
+		{Documents: ids[:1]}, {Documents: ids[:3]}, {Documents: []sextant.DocumentID{"ntsb:nothing"}, Collection: "incidents"}, {Source: "ntsb"}, {Source: "none"},
+		{Run: run.Run}, {Run: "1999"}, {Whole: "incidents"}, {Whole: "nothing_held"}, {Source: "ntsb", Collection: "nowhere"},
+	} {
+		u.DryRun = true
+		same(fmt.Sprintf("delete %+v", u), func(k keeper) (any, error) {
+			r, err := k.Delete(ctx, u)
+			if len(u.Documents) > 1 { // one request each
+				return r.value.Documents(), err
+			}
+			return r.value, err
+		})
+	}
+	for _, u := range []ingest.Unwanted{{Documents: ids[:2]}, {Run: run.Run}} {
+		if out, err := there.Delete(ctx, u); err != nil || out.value.Documents() < 2 {
+			t.Errorf("%+v: %+v, %v", u, out.value, err)
+		}
+	}
+	if col, err := e.store.Open(ctx, "incidents"); err != nil {
+		t.Error(err)
+	} else if size, err := col.Size(ctx); err != nil || size.Documents != 0 {
+		t.Errorf("%d documents are left, %v", size.Documents, err)
 	}
 }
 

@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
+	"iter"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/ingest"
-	"github.com/sextant-rag/sextant/store"
 )
 
 // runsCommand lists runs of ingestion, or shows one with what became of each record.
@@ -26,52 +24,31 @@ type runsCommand struct {
 
 // Run lists.
 func (c *runsCommand) Run(ctx context.Context, s *session) error {
-	st, err := s.openStore(ctx)
+	k, done, err := s.keeper(ctx)
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	limit := c.Limit
-	if c.RunID != "" {
-		limit = 0
-	}
-	receipts, err := st.Journal().Receipts(ctx, c.Collection, limit)
-	if err != nil {
-		return s.storeError(err)
-	}
+	defer done()
 	if c.RunID == "" {
-		return s.print(reply[runList]{value: runList{receipts}}, func(p *page) { writeRuns(p, receipts) })
+		list, err := k.Runs(ctx, c.Collection, c.Limit)
+		if err != nil {
+			return err
+		}
+		return s.print(list, func(p *page) { writeRuns(p, list.value.Runs) })
 	}
-	receipt, err := oneRun(receipts, c.RunID)
+	receipt, err := k.Run(ctx, c.RunID)
 	if err != nil {
 		return err
 	}
 	if c.Items {
-		return s.writeItems(ctx, st, receipt, sextant.Outcome(c.Outcome))
+		return s.writeItems(k.Items(ctx, receipt.value, sextant.Outcome(c.Outcome)))
 	}
-	return s.print(reply[sextant.Receipt]{value: receipt}, func(p *page) { writeReceipt(p, &receipt) })
+	return s.print(receipt, func(p *page) { writeReceipt(p, &receipt.value) })
 }
 
 // runList is what runs prints as JSON.
 type runList struct {
 	Runs []sextant.Receipt `json:"runs"`
-}
-
-// oneRun finds the run whose id begins with what was typed.
-func oneRun(receipts []sextant.Receipt, id string) (sextant.Receipt, error) {
-	var found []sextant.Receipt
-	for _, r := range receipts {
-		if strings.HasPrefix(r.Run, id) {
-			found = append(found, r)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return sextant.Receipt{}, &sextant.Error{Code: sextant.CodeNotFound, Op: "runs", Message: fmt.Sprintf("There is no run %s.", id), Hint: "`sextant runs` lists them."}
-	}
-	return sextant.Receipt{}, usage("%d runs begin with %s; give more of the id.", len(found), id)
 }
 
 func writeRuns(p *page, receipts []sextant.Receipt) {
@@ -99,13 +76,10 @@ func writeRuns(p *page, receipts []sextant.Receipt) {
 }
 
 // writeItems writes records as they come: a run can have millions.
-func (s *session) writeItems(ctx context.Context, st store.Store, receipt sextant.Receipt, only sextant.Outcome) error {
-	for item, err := range ingest.Items(ctx, st, receipt) {
-		switch {
-		case err != nil:
-			return s.storeError(err)
-		case only != "" && item.Outcome != only:
-			continue
+func (s *session) writeItems(items iter.Seq2[ingest.ItemReceipt, error]) error {
+	for item, err := range items {
+		if err != nil {
+			return err
 		}
 		line := itemLine(&item)
 		if s.json {
@@ -152,75 +126,42 @@ func (*deleteCommand) Help() string {
 	return "What was deleted comes back when the file it was made of is taken in again."
 }
 
-// deletions is what delete prints as JSON.
-type deletions struct {
-	Deletions []ingest.Deleted `json:"deletions"`
-}
-
 // Run deletes.
 func (c *deleteCommand) Run(ctx context.Context, s *session) error {
 	if len(c.Document) == 0 && c.Source == "" && c.RunID == "" && c.Whole == "" {
 		return usage("Say what to delete: --document ID, --source NAME, --run RUN or --whole COLLECTION.")
 	}
-	st, err := s.openStore(ctx)
+	k, done, err := s.keeper(ctx)
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	if c.Whole != "" {
-		return c.dropWhole(ctx, s, st)
+	defer done()
+	u := ingest.Unwanted{Source: c.Source, Run: c.RunID, Whole: c.Whole, Collection: c.Collection, DryRun: c.DryRun}
+	for _, id := range c.Document {
+		u.Documents = append(u.Documents, sextant.DocumentID(id))
 	}
-	list, err := c.deletions(ctx, st)
+	out, err := k.Delete(ctx, u)
 	if err != nil {
 		return err
 	}
-	var out deletions
-	for _, d := range list {
-		done, err := ingest.Delete(ctx, d)
-		if err != nil {
-			return s.storeError(err)
-		}
-		if len(done.Documents) > 0 || len(list) == 1 {
-			out.Deletions = append(out.Deletions, done)
-		}
-	}
-	if err := s.print(reply[deletions]{value: out}, func(p *page) { writeDeletions(p, out.Deletions) }); err != nil {
+	if err := s.print(out, func(p *page) { c.write(p, out.value) }); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(out.Deletions, func(d ingest.Deleted) bool { return len(d.Documents) > 0 }) {
+	if c.Whole == "" && out.value.Documents() == 0 {
 		return exit(exitFailure)
 	}
 	return nil
 }
 
-// deletions are those of each collection that could have what is named.
-func (c *deleteCommand) deletions(ctx context.Context, st store.Store) ([]ingest.Deletion, error) {
-	if c.RunID != "" {
-		receipts, err := st.Journal().Receipts(ctx, c.Collection, 0)
-		if err != nil {
-			return nil, err
-		}
-		r, err := oneRun(receipts, c.RunID)
-		return []ingest.Deletion{{Store: st, Collection: r.Collection, Run: r.Run, DryRun: c.DryRun}}, err
+func (c *deleteCommand) write(p *page, out ingest.Deletions) {
+	switch held := humanize.Comma(out.Documents()); {
+	case c.Whole == "":
+		writeDeletions(p, out.Deletions)
+	case c.DryRun:
+		p.text("", fmt.Sprintf("The collection %s with %s documents would be deleted.", c.Whole, held))
+	default:
+		p.text("", fmt.Sprintf("The collection %s with %s documents was deleted.", c.Whole, held))
 	}
-	specs, err := st.Collections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ids []sextant.DocumentID
-	for _, id := range c.Document {
-		ids = append(ids, sextant.DocumentID(id))
-	}
-	var out []ingest.Deletion
-	for _, spec := range specs {
-		if c.Collection == "" || c.Collection == spec.Name {
-			out = append(out, ingest.Deletion{Store: st, Collection: spec.Name, Documents: ids, Source: c.Source, DryRun: c.DryRun})
-		}
-	}
-	if len(out) == 0 {
-		return nil, &sextant.Error{Code: sextant.CodeNotFound, Op: "delete", Message: fmt.Sprintf("There is no collection %q.", c.Collection), Hint: "`sextant collections` lists them."}
-	}
-	return out, nil
 }
 
 func writeDeletions(p *page, list []ingest.Deleted) {
@@ -246,36 +187,4 @@ func writeDeletions(p *page, list []ingest.Deleted) {
 	if total == 0 {
 		p.text("", "There is nothing like that.")
 	}
-}
-
-// dropWhole removes a collection of the user's own and the schema that is kept for it.
-func (c *deleteCommand) dropWhole(ctx context.Context, s *session, st store.Store) error {
-	if err := ownCollection(c.Whole); err != nil {
-		return err
-	}
-	col, err := st.Open(ctx, c.Whole)
-	if err != nil {
-		return &sextant.Error{Code: sextant.CodeNotFound, Op: "delete", Message: fmt.Sprintf("There is no collection %q.", c.Whole), Hint: "`sextant collections` lists them."}
-	}
-	size, err := col.Size(ctx)
-	if err != nil {
-		return s.storeError(err)
-	}
-	done := ingest.Deleted{DryRun: c.DryRun}
-	if !c.DryRun {
-		if done.Receipt, err = ingest.Drop(ctx, st, c.Whole); err != nil {
-			return s.storeError(err)
-		}
-		if err := removeLayout(s.config.Data, c.Whole); err != nil {
-			return err
-		}
-	}
-	done.Receipt.Collection = c.Whole
-	return s.print(reply[deletions]{value: deletions{[]ingest.Deleted{done}}}, func(p *page) {
-		if c.DryRun {
-			p.text("", fmt.Sprintf("The collection %s with %s documents would be deleted.", c.Whole, humanize.Comma(size.Documents)))
-			return
-		}
-		p.text("", fmt.Sprintf("The collection %s with %s documents was deleted.", c.Whole, humanize.Comma(size.Documents)))
-	})
 }

@@ -67,6 +67,7 @@ func (c *serveCommand) Run(ctx context.Context, s *session) error {
 		return s.storeError(err)
 	}
 	defer options.Desk.Close()
+	options.Records = s.records(e.store)
 	return s.serve(ctx, e, options)
 }
 
