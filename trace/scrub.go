@@ -12,7 +12,8 @@ import (
 // their values, and what looks like one in documents, questions and errors, by its form.
 // A nil Scrubber only knows forms. It is immutable and safe for concurrent use.
 type Scrubber struct {
-	known []string // longest first, so that one inside another leaves nothing behind
+	known   []string // longest first, so that one inside another leaves nothing behind
+	anchors *anchors // of the forms and the known values
 }
 
 // shortest secret that is looked for by its value: a shorter one would be found in
@@ -28,18 +29,28 @@ func NewScrubber(secrets ...string) *Scrubber {
 		}
 	}
 	slices.SortFunc(s.known, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	all := anchorsOfForms()
+	for _, secret := range s.known {
+		all = append(all, anchor{text: secret, owner: knownValue})
+	}
+	s.anchors = newAnchors(all)
 	return s
 }
+
+// knownValue owns the values of the configuration among the anchors.
+const knownValue = 63
 
 // Replacement stands where a secret was.
 const Replacement = "[secret]"
 
 // form is how a kind of secret looks. A text without any of the anchors is not searched
-// with the expression: looking for a few letters costs a hundredth of it. Anchors must be
-// rare in ordinary prose.
+// with the expression: looking for a few letters costs a hundredth of it. Anchors that stand
+// in ordinary prose as well ("broken", "basic", addresses) have a look at what follows them
+// first, which must let through all that the expression would find.
 type form struct {
 	anchors []string
 	re      *regexp.Regexp
+	near    func(text string, end int) bool // of an anchor that ends there; nil: always
 }
 
 // forms are the published formats of keys of common services, and what stands beside a
@@ -66,7 +77,7 @@ var forms = compile([][2]string{
 	{"dop_v1_", `\bdop_v1_[0-9a-f]{40,}`},
 	{"AccountKey=", `AccountKey=(?P<s>[0-9A-Za-z+/=]{20,})`},
 	{"sig=", `(?:[?&]|\\u0026)sig=(?P<s>[0-9A-Za-z%+/=]{20,})`},
-	{"PRIVATE KEY", `-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^"]*?-----END [A-Z ]*PRIVATE KEY-----|[^"]*)`},
+	{"PRIVATE KEY", `-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?:[^"\\]|\\[^"])*?-----END [A-Z ]*PRIVATE KEY-----|(?:[^"\\]|\\[^"])*)`},
 	{"://", `\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"\\<>]*:[^\s/@"\\<>]+)@`},
 	{"earer ", `\b[Bb]earer (?P<s>[0-9A-Za-z._~+/=-]{8,})`},
 	{"asic ", `\b[Bb]asic (?P<s>[0-9A-Za-z+/]{12,}={0,2})`},
@@ -74,11 +85,8 @@ var forms = compile([][2]string{
 	{"pwd", secretField(`pwd`)},
 	{"ecret", secretField(`secret(?:[_-]?key)?`)},
 	{"oken", secretField(`token`)},
-	{"_key|-key|ikey|-Key|_Key|iKey|sKey|tKey|eKey", secretField(`(?:api|access|account|private|subscription)[_-]?key`)},
-	{"PASSW", secretField(`PASSW(?:OR)?D`)},
-	{"SECRET", secretField(`SECRET(?:_[A-Z]{1,10})?`)},
-	{"TOKEN", secretField(`TOKEN`)},
-	{"_KEY|IKEY|SKEY", secretField(`(?:API|ACCESS|PRIVATE|ACCOUNT)_?KEY`)},
+	{"_key|-key|ikey|skey|tkey|ekey|nkey", secretField(`(?:api|access|account|private|subscription)[_-]?key`)},
+	{"secret_", secretField(`secret_[a-z]{1,10}`)},
 	{"ookie:", `\b[Cc]ookie: ?(?P<s>[^"\\\r\n]{8,})`},
 })
 
@@ -88,33 +96,125 @@ func secretField(name string) string {
 	return `\b(?i:[a-z_-]{0,30}` + name + `)(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?(?P<s>[^\s"'\\,;&)<>]{6,})`
 }
 
-// anchorsOf knows the anchors of all forms.
-var anchorsOf = func() *anchors {
-	owners := map[string]int{}
+// onlyForms is what a nil Scrubber looks for.
+var onlyForms = newAnchors(anchorsOfForms())
+
+func anchorsOfForms() (all []anchor) {
 	for i, f := range forms {
-		for _, anchor := range f.anchors {
-			owners[anchor] = i
+		for _, text := range f.anchors {
+			all = append(all, anchor{text, i, strings.Contains(f.re.String(), "(?i:")})
 		}
 	}
-	return newAnchors(owners)
-}()
+	return all
+}
 
 func compile(list [][2]string) []form {
 	out := make([]form, len(list))
 	for i, f := range list {
-		out[i] = form{strings.Split(f[0], "|"), regexp.MustCompile(f[1])}
+		re := regexp.MustCompile(f[1])
+		out[i] = form{strings.Split(f[0], "|"), re, nearOf(f[0], re)}
 	}
 	return out
 }
 
+// nearOf chooses the look at what follows an anchor.
+func nearOf(anchor string, re *regexp.Regexp) func(text string, end int) bool {
+	switch {
+	case anchor == "://":
+		return credentialsFollow
+	case anchor == "earer ":
+		return func(text string, end int) bool { return tokenFollows(text, end, 8) }
+	case anchor == "asic ":
+		return func(text string, end int) bool { return tokenFollows(text, end, 12) }
+	case strings.Contains(re.String(), `[:=]`):
+		return func(text string, end int) bool {
+			return assignmentFollows(text, end) && re.MatchString(text[max(0, end-namedBefore):min(len(text), end+namedAfter)])
+		}
+	}
+	return nil
+}
+
+// credentialsFollow reports whether the address that begins at end may hold a name and a
+// password: an @ before its path.
+func credentialsFollow(text string, end int) bool {
+	for ; end < len(text); end++ {
+		switch text[end] {
+		case '@':
+			return true
+		case ' ', '\t', '\n', '\r', '\f', '\v', '/', '"', '\\', '<', '>':
+			return false
+		}
+	}
+	return false
+}
+
+// tokenFollows reports whether so many bytes of a token follow.
+func tokenFollows(text string, end, least int) bool {
+	if len(text)-end < least {
+		return false
+	}
+	for _, c := range []byte(text[end : end+least]) {
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("._~+/=-", c) >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// assignmentFollows reports whether the name that an anchor is a part of is followed by =
+// or :, perhaps after a quotation mark and blanks.
+func assignmentFollows(text string, end int) bool {
+	for most := end + longestRest; end < len(text) && end < most && nameByte(text[end]); end++ {
+	}
+	for _, c := range []string{"\\", "\"'"} { // \?["']
+		if end < len(text) && strings.IndexByte(c, text[end]) >= 0 {
+			end++
+		}
+	}
+	for range 3 {
+		if end < len(text) && strings.IndexByte(" \t\n\r\f\v", text[end]) >= 0 {
+			end++
+		}
+	}
+	return end < len(text) && (text[end] == ':' || text[end] == '=')
+}
+
+// A name that says secret begins so many bytes before the end of its anchor at most, and the
+// first six bytes of its value end so many after it.
+const (
+	namedBefore = 64
+	namedAfter  = 64
+)
+
+// longestRest is how much of a name can follow its anchor: "SECRET_ABCDEFGHIJ".
+const longestRest = 12
+
+func nameByte(c byte) bool {
+	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '-'
+}
+
+// near asks a form about an anchor of its own.
+func near(owner int, text string, end int) bool {
+	if owner == knownValue {
+		return true
+	}
+	f := forms[owner].near
+	return f == nil || f(text, end)
+}
+
 // Text returns the text without secrets. One without any is returned as it is.
 func (s *Scrubber) Text(text string) string {
+	anchors := onlyForms
 	if s != nil {
+		anchors = s.anchors
+	}
+	found := anchors.in(text, near)
+	if found&(1<<knownValue) != 0 {
 		for _, secret := range s.known {
 			text = strings.ReplaceAll(text, secret, Replacement)
 		}
 	}
-	for found := anchorsOf.in(text); found != 0; found &= found - 1 {
+	for found &^= 1 << knownValue; found != 0; found &= found - 1 {
 		text = forms[bits.TrailingZeros64(found)].replace(text)
 	}
 	return text
