@@ -85,7 +85,10 @@ func (s *Store) remove(ctx context.Context, kind, key string) error {
 // it at once, one finds it made.
 func (s *Store) withCatalogue(ctx context.Context, do func() error) error {
 	err := do()
-	if !errors.Is(err, errMissing) {
+	if err == nil {
+		s.seen.Store(true)
+	}
+	if !errors.Is(err, errMissing) || s.seen.Load() {
 		return err
 	}
 	err = s.wire.create(ctx, s.catalogue(), parameters{Replicas: s.o.Replicas, Consistency: s.o.Consistency})
