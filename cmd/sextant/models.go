@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
@@ -22,6 +23,21 @@ type modelsConfig struct {
 	Key      string `yaml:"key"`      // for that server (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	Small    string `yaml:"small"`    // understands questions, judges passages (REFINEMENT_MODEL)
 	Large    string `yaml:"large"`    // writes findings (GENERATION_MODEL)
+
+	SmallFallback string        `yaml:"small_fallback"` // of the same provider, asked once where the small one fails
+	LargeFallback string        `yaml:"large_fallback"`
+	Timeout       time.Duration `yaml:"timeout"`  // of one attempt; 0: a minute
+	Attempts      int           `yaml:"attempts"` // of one call; 0: 3
+	// Prices are what models cost, by name, in US dollars for a million tokens: what limits of
+	// cost are counted by. A model without one costs nothing as far as they know.
+	Prices map[string]modelPrice `yaml:"prices"`
+}
+
+type modelPrice struct {
+	Input        float64 `yaml:"input"`
+	Output       float64 `yaml:"output"`
+	CacheRead    float64 `yaml:"cache_read"`
+	CacheWritten float64 `yaml:"cache_written"`
 }
 
 // modelProvider is an API that models can be asked by: where it is, what the blueprint calls
@@ -107,14 +123,20 @@ func (c modelsConfig) models() (pipeline.Models, error) {
 	breaker := &llm.Breaker{}
 	small, large := c.names()
 	for _, role := range []struct {
-		name string
-		into **llm.Caller
-	}{{small, &out.Small}, {large, &out.Large}} {
+		name, fallback string
+		into           **llm.Caller
+	}{{small, c.SmallFallback, &out.Small}, {large, c.LargeFallback, &out.Large}} {
 		m, err := p.open(c, role.name)
 		if err != nil {
 			return pipeline.Models{}, usage("The model %s cannot be used: %v.", role.name, err)
 		}
-		*role.into = llm.NewCaller(m, llm.Policy{Breaker: breaker})
+		policy := llm.Policy{Breaker: breaker, Timeout: c.Timeout, Attempts: c.Attempts, Price: llm.Price(c.Prices[role.name])}
+		if role.fallback != "" {
+			if policy.Fallback, err = p.open(c, role.fallback); err != nil {
+				return pipeline.Models{}, usage("The model %s cannot be used: %v.", role.fallback, err)
+			}
+		}
+		*role.into = llm.NewCaller(m, policy)
 	}
 	return out, nil
 }

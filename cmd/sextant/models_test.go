@@ -145,3 +145,10 @@ func TestModelsAmongTheSettings(t *testing.T) {
 		t.Errorf("%s %v", recorded, err)
 	}
 }
+
+func TestModelsOfTheFile(t *testing.T) {
+	c, m, err := modelsOf(t, "models:\n  provider: openai\n  base_url: http://127.0.0.1:1/v1\n  small: s\n  large: l\n  large_fallback: m\n  timeout: 20s\n  attempts: 2\n  prices:\n    l: {input: 3, output: 15}\n")
+	if err != nil || m.Small.Name() != "s" || m.Large.Name() != "l" || c.Models.LargeFallback != "m" || c.Models.Timeout.String() != "20s" || c.Models.Prices["l"].Output != 15 {
+		t.Errorf("%+v %v", c.Models, err)
+	}
+}

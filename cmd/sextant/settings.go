@@ -43,6 +43,8 @@ func (s *session) settings() []setting {
 		s.setting("models.key", secret(c.Models.Key != ""), c.Models.keyVariable()),
 		s.setting("models.small", c.Models.Small, "REFINEMENT_MODEL"),
 		s.setting("models.large", c.Models.Large, "GENERATION_MODEL"),
+		s.setting("models.small_fallback", c.Models.SmallFallback),
+		s.setting("models.large_fallback", c.Models.LargeFallback),
 		s.setting("traces.off", yes(c.Traces.Off), "SEXTANT_TRACES"),
 		s.setting("traces.without_content", yes(c.Traces.WithoutContent), "SEXTANT_TRACE_CONTENT"),
 		s.setting("traces.mlflow", c.Traces.MLflow, "MLFLOW_TRACKING_URI"),
