@@ -194,5 +194,11 @@ func Baseline(ctx context.Context, m *llm.Caller, b Brief) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("baseline: %w", err)
 	}
+	if len(out.Text) > maxBaseline {
+		return "", fmt.Errorf("baseline: %w", &llm.Error{Kind: llm.Malformed, Message: "the answer is longer than it may be"})
+	}
 	return sextant.CleanText(out.Text), nil
 }
+
+// maxBaseline bounds the baseline's text in bytes: a model that runs away is no comparison.
+const maxBaseline = 32 << 10

@@ -51,7 +51,7 @@ func (a *asking) keep(passages []sextant.Passage) {
 	for _, p := range passages {
 		delete(gone, p.DocumentID)
 	}
-	a.answer.Evidence = passages
+	a.answer.Evidence = append([]sextant.Passage{}, passages...) // an empty list is none, not null
 	a.documents = slices.DeleteFunc(slices.Clone(a.documents), func(d sextant.Document) bool { return gone[d.ID] })
 }
 

@@ -53,8 +53,8 @@ func Filter(ctx context.Context, m *llm.Caller, question, mark string, passages 
 		return passages, nil, 0, nil
 	case ctx.Err() != nil || exhausted(err) || len(grades) == 0:
 		return passages, nil, len(passages), err
-	case len(grades) > 1 && low(grades, threshold):
-		return passages, nil, 0, fmt.Errorf("filter: %w", &llm.Error{Kind: llm.Malformed, Message: "every passage has the same grade, which tells nothing apart"})
+	case low(grades, threshold):
+		return passages, nil, 0, fmt.Errorf("filter: %w", &llm.Error{Kind: llm.Malformed, Message: "every passage has the same low grade, which tells nothing apart"})
 	}
 	for i, p := range passages {
 		if i >= len(verdicts) || verdicts[i].err != nil {

@@ -61,6 +61,31 @@ func RunServer(t *testing.T, p Protocol, connect Connect) {
 	t.Run("closes", func(t *testing.T) { testCloses(t, p, connect) })
 }
 
+// Fault is a way in which a server, or what stands before it, fails.
+type Fault struct {
+	Name  string
+	Right string // what may come as an answer all the same; "": nothing
+	play  func(*scene)
+}
+
+// Faults are all that RunServer holds providers' packages to.
+func Faults() (out []Fault) {
+	for _, f := range faults() {
+		out = append(out, Fault{f.name, f.right, f.play})
+	}
+	return out
+}
+
+// Serve starts a server of a protocol that fails so whenever it is asked, and returns its
+// address. stop ends it, whatever it is doing.
+func (f Fault) Serve(p Protocol, stream bool) (address string, stop func()) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		f.play(&scene{w, r, p, stream})
+	}))
+	return server.URL, func() { server.CloseClientConnections(); server.Close() }
+}
+
 // serve starts a server that plays a scene for every request.
 func serve(t *testing.T, play func(*scene), p Protocol, stream bool) string {
 	t.Helper()
