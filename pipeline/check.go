@@ -28,6 +28,11 @@ func (a *asking) check() (string, error) {
 	} else if err := a.settleWriting(slices.Concat(a.written.Faults, faults)); err != nil {
 		return "", err
 	}
+	if a.noOpinion != nil {
+		if err := a.lesser("check", a.noOpinion); err != nil {
+			return "", err
+		}
+	}
 	a.checked = true
 	if a.answer.Findings == nil {
 		a.answer.Findings = []sextant.Finding{}
@@ -43,8 +48,14 @@ func (a *asking) check() (string, error) {
 // holding splits findings into those that hold and the others with the reason.
 func (a *asking) holding(findings []sextant.Finding, causal bool) (held []sextant.Finding, faults []generate.Fault) {
 	checker := a.checker()
+	if small := a.small(); small != nil && a.written != nil && !a.spent {
+		checker.Opinion = secondOpinion{small, a.mark()}
+	}
 	for _, f := range findings {
 		r := checker.Findings(a.ctx, []sextant.Finding{f})
+		if r.Unasked != nil {
+			a.noOpinion = r.Unasked
+		}
 		held = append(held, r.Kept...)
 		for _, removed := range r.Removed {
 			faults = append(faults, generate.Fault{Causal: causal, Removed: removed})

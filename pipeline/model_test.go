@@ -352,3 +352,17 @@ func TestLimitOfCalls(t *testing.T) {
 		t.Errorf("%s %+v, %d findings", a.Status, a.Usage, len(a.Findings))
 	}
 }
+
+// Where the facts of a finding stand in its quotes and its words do not, the small model is
+// asked; without an answer the rules decide, and that is said.
+func TestSecondOpinion(t *testing.T) {
+	written := `{"findings":[{"statement":"On the map of Norway mould was found, an ugly growth.","quotes":[{"evidence":{{Mould}},"text":"Mould was found on the map of Norway."}],"confidence":"medium"}],"causal_chain":[],"regulatory":[],"summary":"","caveats":[],"missing":[]}`
+	for verdict, held := range map[string]bool{"yes": true, "no": false, "unsure": false} {
+		e, _, _, _ := helped(t, assistant{"understand": plain, "support": `{"verdicts":[{"number":1,"supported":"` + verdict + `"}]}`}, assistant{"generate": written, "repair": `{"findings":[]}`})
+		a := ask(t, e, sextant.Question{Text: mouldQuestion})
+		delivered := slices.ContainsFunc(a.Findings, func(f sextant.Finding) bool { return strings.Contains(f.Text, "ugly") })
+		if delivered != held {
+			t.Errorf("%s: %+v removed %+v", verdict, a.Findings, a.Removed)
+		}
+	}
+}

@@ -81,6 +81,7 @@ type asking struct {
 	budget    *llm.Budget // for models
 	spent     bool        // it was reached
 	noted     bool        // the trace tells of intent and strategy
+	noOpinion error       // why the check had to do without a second opinion
 
 	root   *trace.Root     // nil when nothing is recorded
 	top    context.Context // of the trace's root
