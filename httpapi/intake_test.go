@@ -166,3 +166,15 @@ func FuzzIngestForm(f *testing.F) {
 		}
 	})
 }
+
+func TestMetricsTellOfJobs(t *testing.T) {
+	h := withDesk(t)
+	job := location(t, do(h, upload(map[string]string{"kind": "table", "collection": "shops"}, "a.csv", "no,city\n1,Leeds\n2,York\n")))
+	do(h, request("GET", job, "", "Accept", "text/event-stream")) // until its end
+	body := do(h, request("GET", "/metrics", "")).Body.String()
+	for _, line := range []string{`sextant_ingest_jobs{state="done"} 1`, `sextant_ingest_records{outcome="stored"} 2`, `sextant_ingest_bytes_per_second 0`} {
+		if !strings.Contains(body, line) {
+			t.Errorf("there is no line %s in:\n%s", line, body)
+		}
+	}
+}

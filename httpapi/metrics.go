@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/ingest"
 )
 
 // metrics are what GET /metrics shows, in Prometheus's text format. Names follow its
@@ -27,6 +28,9 @@ type metrics struct {
 	confidence *prometheus.HistogramVec
 	coverage   *prometheus.HistogramVec
 	diversity  *prometheus.HistogramVec
+
+	covered *prometheus.HistogramVec
+	rounds  *prometheus.HistogramVec
 }
 
 // Answers take from under a millisecond, by rules, to a minute, with models.
@@ -50,9 +54,14 @@ func newMetrics(c Config) *metrics {
 	m.confidence = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_confidence", Help: "Confidence of searches, 0 to 1, by what was recommended.", Buckets: shares}, []string{"recommendation"})
 	m.coverage = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_coverage", Help: "Share of the aspects of a search that its results speak of, by what was recommended.", Buckets: shares}, []string{"recommendation"})
 	m.diversity = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_search_domains", Help: "Kinds of source among the results of a search, by what was recommended.", Buckets: prometheus.LinearBuckets(0, 1, 8)}, []string{"recommendation"})
-	m.registry.MustRegister(m.confidence, m.coverage, m.diversity, m.questions, m.duration, m.stages, m.ledger, m.passages, m.removed, m.degraded, m.calls, m.tokens, m.certainty)
+	m.covered = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_question_coverage", Help: "Share of what a question asks that its evidence speaks of, by how it ended.", Buckets: shares}, []string{"status"})
+	m.rounds = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sextant_retrieval_rounds", Help: "Rounds of retrieval of a question, by strategy: more than one is a query made again.", Buckets: prometheus.LinearBuckets(1, 1, 5)}, []string{"strategy"})
+	m.registry.MustRegister(m.covered, m.rounds, m.confidence, m.coverage, m.diversity, m.questions, m.duration, m.stages, m.ledger, m.passages, m.removed, m.degraded, m.calls, m.tokens, m.certainty)
 	if c.Traces != nil {
 		m.registry.MustRegister(spool{c.Traces})
+	}
+	if c.Desk != nil {
+		m.registry.MustRegister(intake{c.Desk})
 	}
 	return m
 }
@@ -80,6 +89,10 @@ func (m *metrics) final(a *sextant.Answer) {
 	m.tokens.WithLabelValues("output").Add(float64(a.Usage.OutputTokens))
 	for _, d := range a.Degraded {
 		m.degraded.WithLabelValues(d.Stage).Inc()
+	}
+	if a.Signals != nil {
+		m.covered.WithLabelValues(status).Observe(a.Signals.Coverage.Ratio)
+		m.rounds.WithLabelValues(a.Strategy).Observe(float64(len(a.Rounds)))
 	}
 	switch l := &a.Ledger; {
 	case len(l.Unenforceable) > 0:
@@ -145,5 +158,50 @@ func (s spool) Collect(out chan<- prometheus.Metric) {
 	}
 	for target, n := range stats.Lost {
 		out <- prometheus.MustNewConstMetric(spoolLost, prometheus.CounterValue, float64(n), target)
+	}
+}
+
+// intake shows what jobs of ingestion are doing. It asks when it is scraped, over the jobs
+// that are remembered: figures fall when old ones are forgotten, so they are gauges.
+type intake struct{ desk *ingest.Desk }
+
+var (
+	intakeJobs    = prometheus.NewDesc("sextant_ingest_jobs", "Jobs of ingestion that are remembered, by state.", []string{"state"}, nil)
+	intakeRecords = prometheus.NewDesc("sextant_ingest_records", "Records of these jobs, by what became of them.", []string{"outcome"}, nil)
+	intakeRate    = prometheus.NewDesc("sextant_ingest_bytes_per_second", "Rate of the jobs that run.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (intake) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{intakeJobs, intakeRecords, intakeRate} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c intake) Collect(out chan<- prometheus.Metric) {
+	states, records, rate := map[string]int{}, map[string]int64{}, 0.0
+	for _, t := range c.desk.Tasks() {
+		states[string(t.State)]++
+		switch {
+		case t.Receipt != nil:
+			tally(records, t.Receipt.Records)
+		case t.Progress != nil:
+			tally(records, t.Progress.Outcomes)
+			rate += t.Progress.Rate
+		}
+	}
+	for state, n := range states {
+		out <- prometheus.MustNewConstMetric(intakeJobs, prometheus.GaugeValue, float64(n), state)
+	}
+	for outcome, n := range records {
+		out <- prometheus.MustNewConstMetric(intakeRecords, prometheus.GaugeValue, float64(n), outcome)
+	}
+	out <- prometheus.MustNewConstMetric(intakeRate, prometheus.GaugeValue, rate)
+}
+
+func tally(into map[string]int64, outcomes map[sextant.Outcome]int64) {
+	for outcome, n := range outcomes {
+		into[string(outcome)] += n
 	}
 }
