@@ -225,7 +225,7 @@ func (a *asking) assess() (string, error) {
 		})
 		switch {
 		case err == nil:
-			round.Sufficient, round.Missing, round.JudgedBy, queries = v.Sufficient, v.Missing, m.Name(), v.Queries
+			round.Sufficient, round.Missing, round.JudgedBy, queries = v.Sufficient, a.ofQuestion(v.Missing), m.Name(), v.Queries
 		default:
 			if err := a.lesser("assess", err); err != nil {
 				return "", err
@@ -251,6 +251,13 @@ func (a *asking) assess() (string, error) {
 		return "enough was found", nil
 	}
 	return fmt.Sprintf("missing: %s", strings.Join(round.Missing, ", ")), nil
+}
+
+// ofQuestion are the things that the question names itself, of those that a model says are
+// missing: any document may have told it the others.
+func (a *asking) ofQuestion(things []string) []string {
+	asked := signal.Stems(a.question.Text + " " + strings.Join(a.advice.Aspects, " "))
+	return slices.DeleteFunc(slices.Clone(things), func(s string) bool { return hasMarkup(s) || !subset(signal.Stems(s), asked) })
 }
 
 // unasked are the queries that were not made yet, one or, of a model's, as many as it gave.

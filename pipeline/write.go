@@ -93,11 +93,8 @@ func (a *asking) conclude() {
 	for _, r := range w.Regulatory {
 		a.addRegulatory(r)
 	}
-	asked := signal.Stems(a.question.Text)
-	for _, m := range w.Missing {
-		if subset(signal.Stems(m), asked) && !hasMarkup(m) {
-			a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: m})
-		}
+	for _, m := range a.ofQuestion(w.Missing) {
+		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: m})
 	}
 	checker, quotes := a.checker(), a.quoted()
 	holds := func(s string) bool {

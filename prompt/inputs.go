@@ -32,6 +32,15 @@ func quoted(mark string, all []Evidence) evidence {
 	return out
 }
 
+// lines are texts made fit to stand in one line each.
+func lines(texts []string, mark string) []string {
+	var out []string
+	for _, t := range texts {
+		out = append(out, oneLine(Quoted(t, mark)))
+	}
+	return out
+}
+
 // Collection is a collection as a model that plans is told of it.
 type Collection struct {
 	Name   string
@@ -58,7 +67,15 @@ type UnderstandInput struct {
 // Understand asks for intent, aspects, a query for each collection, and conditions that the
 // rules have not read.
 func Understand(in UnderstandInput) Text {
-	in.Question = Quoted(in.Question, "")
+	in.Question, in.Read = Quoted(in.Question, ""), lines(in.Read, "")
+	collections := make([]Collection, len(in.Collections))
+	for i, c := range in.Collections {
+		collections[i] = Collection{Name: c.Name, Title: oneLine(Quoted(c.Title, ""))}
+		for _, f := range c.Fields {
+			collections[i].Fields = append(collections[i].Fields, Field{f.Name, oneLine(Quoted(f.Label, "")), f.Kind, lines(f.Values, "")})
+		}
+	}
+	in.Collections = collections
 	return render("understand", in)
 }
 
@@ -90,8 +107,10 @@ func Generate(in GenerateInput) Text {
 		in.Intent = "factual"
 	}
 	e := quoted(in.Mark, in.Evidence)
-	e.Figures = in.Figures
-	return render("generate_"+in.Intent, generateInput{e, Quoted(in.Question, in.Mark), in.Conditions, in.Aspects})
+	for _, f := range in.Figures { // their rows are called by values of documents
+		e.Figures = append(e.Figures, Figure{oneLine(Quoted(f.Title, in.Mark)), oneLine(Quoted(f.Value, in.Mark))})
+	}
+	return render("generate_"+in.Intent, generateInput{e, Quoted(in.Question, in.Mark), lines(in.Conditions, in.Mark), lines(in.Aspects, in.Mark)})
 }
 
 // Fault is a finding that did not hold, and why.
@@ -109,7 +128,11 @@ type repairInput struct {
 
 // Repair asks once for better forms of findings that did not hold.
 func Repair(question, mark string, all []Evidence, faults []Fault) Text {
-	return render("repair", repairInput{quoted(mark, all), Quoted(question, mark), faults})
+	told := make([]Fault, len(faults))
+	for i, f := range faults { // a model's words, which may be any document's
+		told[i] = Fault{f.Number, oneLine(Quoted(f.Text, mark)), oneLine(Quoted(f.Reason, mark))}
+	}
+	return render("repair", repairInput{quoted(mark, all), Quoted(question, mark), told})
 }
 
 type judgeInput struct {
@@ -122,7 +145,7 @@ type judgeInput struct {
 // Sufficient asks whether the evidence covers what a question asks, what is missing, and how
 // to look for that. asked are the queries made so far, which are not to be made again.
 func Sufficient(question, mark string, all []Evidence, aspects, asked []string) Text {
-	return render("sufficient", judgeInput{quoted(mark, all), Quoted(question, mark), aspects, asked})
+	return render("sufficient", judgeInput{quoted(mark, all), Quoted(question, mark), lines(aspects, mark), lines(asked, mark)})
 }
 
 // Grade asks how far a piece of evidence helps with a question, from 0 to 10.
