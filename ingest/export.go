@@ -3,14 +3,11 @@ package ingest
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
@@ -19,53 +16,9 @@ import (
 // line is one line of an export. Exactly one of its members is set.
 type line struct {
 	Collection *sextant.Collection `json:"collection,omitempty"` // the records of it follow
-	Record     *exported           `json:"record,omitempty"`
+	Record     json.RawMessage     `json:"record,omitempty"` // see store.EncodeRecord
 	Receipt    *sextant.Receipt    `json:"receipt,omitempty"`
 	Mark       *store.Mark         `json:"mark,omitempty"`
-}
-
-// exported is a record as it is written, hashed and compared: the same bytes for the same
-// content, whichever store it came from.
-type exported struct {
-	Document sextant.Document `json:"document"`
-	Chunks   []exportedChunk  `json:"chunks,omitempty"`
-}
-
-// exportedChunk is a chunk without what its document says already. Vector is its
-// components as little-endian float32, in base64.
-type exportedChunk struct {
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
-	Heading string `json:"heading,omitempty"`
-	Vector  []byte `json:"vector,omitempty"`
-}
-
-func exportedOf(rec store.Record) exported {
-	out := exported{Document: rec.Document}
-	d := &out.Document
-	d.Source.Retrieved, d.Valid.From, d.Valid.To = utc(d.Source.Retrieved), utc(d.Valid.From), utc(d.Valid.To)
-	for i, ch := range rec.Chunks {
-		x := exportedChunk{Start: ch.Start, End: ch.End, Heading: ch.Heading}
-		if i < len(rec.Vectors) {
-			for _, f := range rec.Vectors[i] {
-				x.Vector = binary.LittleEndian.AppendUint32(x.Vector, math.Float32bits(f))
-			}
-		}
-		out.Chunks = append(out.Chunks, x)
-	}
-	return out
-}
-
-func utc(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.UTC()
-}
-
-// recordBytes is a record's line of an export without what is around it.
-func recordBytes(rec store.Record) ([]byte, error) {
-	return json.Marshal(exportedOf(rec))
 }
 
 // Export writes all that a store holds as JSON lines: collections by name, each followed
@@ -106,8 +59,11 @@ func exportCollection(ctx context.Context, st store.Store, spec sextant.Collecti
 			return err
 		}
 		for _, rec := range records {
-			x := exportedOf(rec)
-			if err := e.Encode(line{Record: &x}); err != nil {
+			b, err := store.EncodeRecord(rec)
+			if err != nil {
+				return err
+			}
+			if err := e.Encode(line{Record: b}); err != nil {
 				return err
 			}
 		}

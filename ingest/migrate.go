@@ -164,14 +164,14 @@ func (m Move) copy(ctx context.Context, from, to store.Collection, ids []sextant
 			return 0, err
 		}
 		for _, rec := range theirs {
-			if held[rec.Document.ID], err = recordBytes(rec); err != nil {
+			if held[rec.Document.ID], err = store.EncodeRecord(rec); err != nil {
 				return 0, err
 			}
 		}
 	}
 	var missing []store.Record
 	for _, rec := range records {
-		b, err := recordBytes(rec)
+		b, err := store.EncodeRecord(rec)
 		if err != nil {
 			return 0, err
 		}
@@ -229,7 +229,7 @@ func (c *MigratedCollection) compare(ctx context.Context, from, to store.Collect
 }
 
 // Fingerprint returns the SHA-256, in hexadecimal, of a collection's specification and
-// of all its records in the order of their ids, each in the form that Export writes; and
+// of all its records in the order of their ids, each as store.EncodeRecord writes it; and
 // how many documents and chunks those are.
 func Fingerprint(ctx context.Context, c store.Collection) (sum string, documents, chunks int64, err error) {
 	h := sha256.New()
@@ -244,7 +244,7 @@ func Fingerprint(ctx context.Context, c store.Collection) (sum string, documents
 			return err
 		}
 		for _, rec := range records {
-			b, err := recordBytes(rec)
+			b, err := store.EncodeRecord(rec)
 			if err != nil {
 				return err
 			}

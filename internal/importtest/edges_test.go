@@ -84,6 +84,7 @@ var edges = map[string][]string{
 	"source/table":       with(base, "source", "extract"),
 	"store":              with(base, "lexical"),
 	"store/chroma":       with(base, "store", "lexical", "vector"),
+	"store/outbox":       with(base, "store"),
 	"store/qdrant":       with(base, "store", "lexical", "vector"),
 	"store/sqlite":       with(base, "store", "lexical", "vector"),
 	"store/storetest":    with(base, "store", "lexical"),

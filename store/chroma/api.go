@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"reflect"
 
 	"github.com/sextant-rag/sextant/store"
 )
@@ -120,7 +121,8 @@ const (
 )
 
 // add writes records in as many requests as they need. Of ids that are there the old
-// record stays, which is what makes trying again harmless.
+// record stays, which is what makes trying again harmless. The server is asked for all of
+// them afterwards: something in between may have said yes without asking it.
 func (c *client) add(ctx context.Context, id string, r records) error {
 	for from := 0; from < len(r.IDs); {
 		to, size := from, 0
@@ -135,14 +137,36 @@ func (c *client) add(ctx context.Context, id string, r records) error {
 		if err := c.write(ctx, http.MethodPost, "/collections/"+id+"/add", part, nil); err != nil {
 			return err
 		}
+		g, err := c.get(ctx, id, selection{IDs: part.IDs})
+		if err != nil {
+			return err
+		}
+		if len(g.IDs) != len(part.IDs) {
+			return fmt.Errorf("chroma: %d of %d records are on the server after they were added: %w", len(g.IDs), len(part.IDs), store.ErrUnavailable)
+		}
 		from = to
 	}
 	return nil
 }
 
-// put replaces records of a few keys, which are the same in every version.
+// put replaces one record, whose keys are the same every time, and reads it back.
 func (c *client) put(ctx context.Context, id string, r records) error {
-	return c.write(ctx, http.MethodPost, "/collections/"+id+"/upsert", r, nil)
+	if err := c.write(ctx, http.MethodPost, "/collections/"+id+"/upsert", r, nil); err != nil {
+		return err
+	}
+	g, err := c.get(ctx, id, selection{IDs: r.IDs, Include: []string{"metadatas"}})
+	if err != nil {
+		return err
+	}
+	if len(g.IDs) != 1 || !sameJSON(g.Metadatas[0], r.Metadatas[0]) {
+		return fmt.Errorf("chroma: a record is not on the server as it was put there: %w", store.ErrUnavailable)
+	}
+	return nil
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // remove deletes records by id.

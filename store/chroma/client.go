@@ -132,8 +132,20 @@ func (c *client) call(ctx context.Context, limit time.Duration, method, address 
 	return nil
 }
 
+// errSlow is that an answer needed several requests and the server was slow with each.
+var errSlow = errors.New("the server answers too slowly")
+
+// hurried bounds all requests of one answer together: who asks waits no longer than for a
+// server that says nothing.
+func (c *client) hurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.quick+c.quick/8, errSlow)
+}
+
 // unavailable is a request that got no answer. Who gave up himself gets his own error.
 func unavailable(ctx context.Context, limit time.Duration, err error) error {
+	if errors.Is(context.Cause(ctx), errSlow) {
+		return fmt.Errorf("chroma: %w: %w", errSlow, store.ErrUnavailable)
+	}
 	if own := ctx.Err(); own != nil {
 		return fmt.Errorf("chroma: %w", own)
 	}

@@ -89,6 +89,11 @@ func (c *collection) dense(ctx context.Context, q store.DenseQuery) ([]store.Hit
 	if err := store.CheckUnit(q.Vector); err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 	}
+	if err := c.fresh(ctx, viewed); err != nil {
+		return nil, err
+	}
+	ctx, cancel := c.store.client.hurried(ctx)
+	defer cancel()
 	var cs candidates
 	var hits []store.Hit
 	err := c.reading(ctx, viewed, func() error {

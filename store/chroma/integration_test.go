@@ -56,3 +56,16 @@ func TestIntegrationParity(t *testing.T) {
 	}
 	storetest.Parity(t, folder, opener(server.URL)(t, t.TempDir()), n)
 }
+
+func TestIntegrationOutages(t *testing.T) {
+	server := testbed.Chroma(t, t.TempDir(), 0)
+	storetest.Outages(t, server.URL, func(t testing.TB, url string) store.Store {
+		terms := usualTerms
+		terms.wait, terms.term = 2*time.Second, time.Second
+		s, err := Open(Options{URL: url, Timeout: 500 * time.Millisecond, terms: terms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}

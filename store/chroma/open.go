@@ -123,6 +123,19 @@ func (c *client) reachable(ctx context.Context) error {
 	return err
 }
 
+// empty reports that the database holds something after all, or cannot be asked.
+func (c *client) empty(ctx context.Context) error {
+	if err := c.reachable(ctx); err != nil {
+		return err
+	}
+	var n int
+	err := missingIsFine(c.read(ctx, http.MethodGet, "/collections_count", nil, &n))
+	if err == nil && n != 0 {
+		err = badAnswer("the list of collections")
+	}
+	return err
+}
+
 // prepare makes tenant and database if they are missing, and refuses a server that is
 // too old to keep lists.
 func (s *Store) prepare(ctx context.Context) error {
@@ -184,6 +197,9 @@ func (s *Store) rows(ctx context.Context) ([]*row, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 { // that nothing is there must be said twice
+		return nil, s.client.empty(ctx)
 	}
 	var rows []*row
 	for _, r := range all {

@@ -52,46 +52,61 @@ func TestIntegrationIngestRate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.jsonl")
 	writeRows(t, file, &spec, batches)
 	var ratios []float64
-	for round := range 3 {
+	for round := range 4 {
 		took := map[string]float64{}
-		for _, size := range []int{1000, 5000} {
-			out, err := exec.CommandContext(t.Context(), python, "-c", pythonIngest, server.URL, fmt.Sprintf("python-%d-%d", round, size), file, fmt.Sprint(size)).CombinedOutput()
-			var s float64
-			if _, e := fmt.Sscan(strings.TrimSpace(string(out)), &s); err != nil || e != nil {
-				t.Fatalf("python: %v %s", err, out)
+		ways := []string{"python 1000", "python 5000", "sextant"}
+		if round%2 == 1 { // the server goes on working on what it was given before
+			slices.Reverse(ways)
+		}
+		for _, way := range ways {
+			if size, is := strings.CutPrefix(way, "python "); is {
+				took[way] = pythonRate(t, python, server.URL, fmt.Sprintf("python-%d-%s", round, size), file, size)
+			} else {
+				took[way] = ownRate(t, server.URL, fmt.Sprintf("rate%d", round), spec, batches)
 			}
-			took[fmt.Sprintf("python, %d at once", size)] = s
+			t.Logf("round %d: %s: %.0f chunks/s", round, way, float64(n)/took[way])
 		}
-		s, err := Open(Options{URL: server.URL, Database: fmt.Sprintf("rate%d", round), Timeout: 20 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := s.Ensure(t.Context(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		for _, b := range batches {
-			if err := c.Upsert(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
-		}
-		own := time.Since(began).Seconds()
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		best := math.Inf(1)
-		for how, s := range took {
-			t.Logf("round %d: %s: %.0f chunks/s", round, how, float64(n)/s)
-			best = min(best, s)
-		}
-		t.Logf("round %d: sextant: %.0f chunks/s, %.0f %% of the faster", round, float64(n)/own, 100*best/own)
-		ratios = append(ratios, best/own)
+		ratios = append(ratios, min(took["python 1000"], took["python 5000"])/took["sextant"])
 	}
 	slices.Sort(ratios)
-	if ratios[1] < 0.9 {
-		t.Errorf("median: %.0f %% of what Chroma's own client reaches, at least 90 are wanted", 100*ratios[1])
+	median := (ratios[1] + ratios[2]) / 2
+	t.Logf("%.0f %% of the faster of Chroma's own client in the median, %.0f %% to %.0f %%", 100*median, 100*ratios[0], 100*ratios[3])
+	if median < 0.9 {
+		t.Errorf("at least 90 %% are wanted")
 	}
+}
+
+// pythonRate returns the seconds that Chroma's own client takes.
+func pythonRate(t *testing.T, python, url, name, file, size string) float64 {
+	out, err := exec.CommandContext(t.Context(), python, "-c", pythonIngest, url, name, file, size).CombinedOutput()
+	var s float64
+	if _, e := fmt.Sscan(strings.TrimSpace(string(out)), &s); err != nil || e != nil {
+		t.Fatalf("python: %v %s", err, out)
+	}
+	return s
+}
+
+// ownRate returns the seconds that writing the same takes here.
+func ownRate(t *testing.T, url, database string, spec sextant.Collection, batches [][]store.Record) float64 {
+	s, err := Open(Options{URL: url, Database: database, Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Ensure(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for _, b := range batches {
+		if err := c.Upsert(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := time.Since(began).Seconds()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return took
 }
 
 // rateRecords makes documents of one to three chunks, in the batches of ingestion.

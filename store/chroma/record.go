@@ -12,86 +12,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/store"
 )
 
-// body is a document as the record of its first chunk carries it, in the uri: that is
-// read only when it is asked for.
-type body struct {
-	Document document `json:"document"`
-	Chunks   []cut    `json:"chunks,omitempty"`
-}
-
-// document is a sextant.Document whose metadata can be read again, which takes a schema.
-type document struct {
-	sextant.Document
-	Meta json.RawMessage `json:"metadata"`
-}
-
-// cut is where a chunk stands in the text.
-type cut struct {
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
-	Heading string `json:"heading,omitempty"`
-}
-
+// packBody is a document as the record of its first chunk carries it, in the uri: that is
+// read only when it is asked for. Vectors are the records' own.
 func packBody(rec store.Record) (string, error) {
-	meta, err := withoutEmpty(rec.Document.Meta).MarshalJSON()
+	rec.Vectors = nil
+	b, err := store.EncodeRecord(rec)
 	if err != nil {
-		return "", fmt.Errorf("document %q: %w", rec.Document.ID, err)
+		return "", err
 	}
-	b := body{Document: document{rec.Document, meta}}
-	b.Document.Source.Retrieved, b.Document.Valid.From, b.Document.Valid.To = rec.Document.Source.Retrieved.UTC(), rec.Document.Valid.From.UTC(), rec.Document.Valid.To.UTC()
-	for _, c := range rec.Chunks {
-		b.Chunks = append(b.Chunks, cut{c.Start, c.End, c.Heading})
-	}
-	text, err := json.Marshal(b)
-	if err != nil {
-		return "", fmt.Errorf("document %q: %w", rec.Document.ID, err)
-	}
-	return pack(text), nil
-}
-
-// withoutEmpty leaves out what is the same as absent.
-func withoutEmpty(m filter.Meta) filter.Meta {
-	out := filter.Meta{Fields: m.Fields}
-	for g, elements := range m.Groups {
-		if len(elements) > 0 {
-			if out.Groups == nil {
-				out.Groups = map[string][]filter.Fields{}
-			}
-			out.Groups[g] = elements
-		}
-	}
-	return out
+	return pack(b), nil
 }
 
 // unpackBody reads a document and its chunks.
 func unpackBody(text string, schema *filter.Schema, collection string) (sextant.Document, []sextant.Chunk, error) {
-	raw, err := unpack(text)
+	b, err := unpack(text)
 	if err != nil {
 		return sextant.Document{}, nil, err
 	}
-	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return sextant.Document{}, nil, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
-	}
-	d := b.Document.Document
-	if d.Meta, err = schema.Decode(b.Document.Meta); err != nil {
-		return d, nil, fmt.Errorf("metadata of %s: %w: %w", d.ID, store.ErrCorrupt, err)
-	}
-	d.Collection = collection
-	chunks := make([]sextant.Chunk, len(b.Chunks))
-	for i, c := range b.Chunks {
-		if c.Start < 0 || c.Start > c.End || c.End > len(d.Text) {
-			return d, nil, fmt.Errorf("chunk %d of %s: %w", i, d.ID, store.ErrCorrupt)
-		}
-		chunks[i] = sextant.Chunk{ID: sextant.ChunkID(d.ID, i), DocumentID: d.ID, Index: i, Start: c.Start, End: c.End, Heading: c.Heading, Content: d.Text[c.Start:c.End]}
-	}
-	return d, chunks, nil
+	rec, err := store.DecodeRecord(b, schema)
+	rec.Document.Collection = collection
+	return rec.Document, rec.Chunks, err
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -102,15 +49,23 @@ func pack(b []byte) string {
 	sum := fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli))
 	if len(b) > 200 {
 		var out bytes.Buffer
-		w, _ := flate.NewWriter(&out, flate.BestSpeed) // the level is valid
-		_, _ = w.Write(b)                              // a buffer takes everything
+		w := deflaters.Get().(*flate.Writer)
+		w.Reset(&out)
+		_, _ = w.Write(b) // a buffer takes everything
 		_ = w.Close()
+		deflaters.Put(w)
 		if out.Len() < len(b) {
 			return sum + ":" + base64.StdEncoding.EncodeToString(out.Bytes())
 		}
 	}
 	return sum + "." + base64.StdEncoding.EncodeToString(b)
 }
+
+// deflaters are kept: making one takes longer than using it.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // the level is valid
+	return w
+}}
 
 func unpack(s string) ([]byte, error) {
 	damaged := func(err error) ([]byte, error) {
@@ -146,7 +101,7 @@ const (
 
 // own are the keys that every chunk has, whatever its schema says. A field of the same
 // name is written as field.<name>.
-var own = []string{"chunk_id", "document_id", "source", "chunk_index", "title", "heading", "locator", "start", "end", "revision"}
+var own = []string{"chunk_id", "document_id", "source", "chunk_index", "title", "revision", "content"}
 
 // keyOf is the metadata key of a field's values.
 func keyOf(f filter.Field) string {
@@ -164,7 +119,8 @@ func keyOf(f filter.Field) string {
 // which Chroma compares exactly.
 func asList(f filter.Field) bool { return f.List || f.Group != "" }
 
-// chunkMetadata is a chunk's metadata. Fields are those of the document, which all its
+// chunkMetadata is a chunk's metadata: few keys, since each is a row and two entries of
+// an index on the server, and takes longer to write than the vector. Fields are those of the document, which all its
 // chunks repeat, since the server filters records and knows no documents.
 func chunkMetadata(fields []byte, d *sextant.Document, c sextant.Chunk) (values, error) {
 	m := object{}
@@ -172,15 +128,11 @@ func chunkMetadata(fields []byte, d *sextant.Document, c sextant.Chunk) (values,
 	m.str("document_id", string(c.DocumentID))
 	m.str("source", d.Collection)
 	m.raw("chunk_index", strconv.Itoa(c.Index))
-	m.str("title", d.Title)
-	m.str("revision", d.Revision)
-	m.raw("start", strconv.Itoa(c.Start))
-	m.raw("end", strconv.Itoa(c.End))
-	if c.Heading != "" {
-		m.str("heading", c.Heading)
+	if d.Title != "" {
+		m.str("title", d.Title)
 	}
-	if part, ok := d.PartAt(c.Start); ok && part.Locator != "" {
-		m.str("locator", part.Locator)
+	if c.Index == 0 {
+		m.str("revision", d.Revision)
 	}
 	return m.with(fields), nil
 }

@@ -101,13 +101,20 @@ func (s *Store) row(ctx context.Context, name string) (*row, error) {
 	return readRow(r)
 }
 
-// putRow replaces a row.
+// putRow replaces a row, and reads it back.
 func (s *Store) putRow(ctx context.Context, r *row) error {
 	m, err := r.metadata()
 	if err != nil {
 		return err
 	}
-	return underneath(s.client.setMetadata(ctx, r.catalog, m))
+	if err := underneath(s.client.setMetadata(ctx, r.catalog, m)); err != nil {
+		return err
+	}
+	now, err := s.client.collection(ctx, catalogPrefix+r.Spec.Name)
+	if err == nil && now.Metadata[rowKey] != m[rowKey] {
+		err = fmt.Errorf("chroma: the catalogue row is not as it was put on the server: %w", store.ErrUnavailable)
+	}
+	return underneath(err)
 }
 
 // underneath makes a missing collection what it is to who had it open: removed by

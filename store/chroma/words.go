@@ -14,6 +14,11 @@ import (
 // SearchLexical implements store.Collection. Words are indexed here, by the same code as
 // in the embedded store: the rankings are equal, score by score.
 func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) ([]store.Hit, error) {
+	if err := c.fresh(ctx, viewed); err != nil {
+		return nil, fmt.Errorf("search words: %w", err)
+	}
+	ctx, cancel := c.store.client.hurried(ctx)
+	defer cancel()
 	var chosen []found
 	var hits []store.Hit
 	err := c.reading(ctx, viewed, func() error {
@@ -111,6 +116,11 @@ func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.H
 			return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 		}
 	}
+	if err := c.fresh(ctx, viewed); err != nil {
+		return nil, err
+	}
+	ctx, cancel := c.store.client.hurried(ctx)
+	defer cancel()
 	var m mixture
 	var out []store.HybridHit
 	err := c.reading(ctx, viewed, func() error {
