@@ -3,13 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/chroma"
+	"github.com/sextant-rag/sextant/store/outbox"
 	"github.com/sextant-rag/sextant/store/qdrant"
 	"github.com/sextant-rag/sextant/store/sqlite"
 )
@@ -123,7 +127,25 @@ func (s *session) openStore(ctx context.Context) (store.Store, error) {
 	if s.config.Store.URL == "" {
 		return s.openFolder(ctx, s.config.Data)
 	}
-	return s.openAddress(ctx, s.config.Store.URL)
+	st, err := s.openAddress(ctx, s.config.Store.URL)
+	if err != nil || s.config.Store.ReadOnly || !s.external() {
+		return st, err
+	}
+	return s.withOutbox(st)
+}
+
+// withOutbox has what is written wait in the data folder while the server is away. The
+// folder's outbox of this server belongs to one process; others write without one.
+func (s *session) withOutbox(st store.Store) (store.Store, error) {
+	server := sha256.Sum256([]byte(withoutUser(s.config.Store.URL)))
+	out, err := outbox.Open(filepath.Join(s.config.Data, "outbox", hex.EncodeToString(server[:8])), st)
+	if errors.Is(err, store.ErrLocked) {
+		return st, nil
+	}
+	if err != nil {
+		return nil, errors.Join(s.storeError(err), st.Close())
+	}
+	return out, nil
 }
 
 // openAddress opens a store by its address.
