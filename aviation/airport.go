@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // notCodes are capital abbreviations that are no airports in a question, though some
@@ -70,7 +71,7 @@ func codeAt(q *constrain.Query, i int) (string, bool) {
 		return code, false
 	}
 	placed := i == 0 || q.EventNoun(i-1) || yearAhead(q, i+1) || q.Joined(i) && (cityBefore[q.Word(i-1)] || inPlace[q.Word(i-1)])
-	return code, len(t.Text) == 4 && known.Count >= enough || q.AllLower() && placed && known.Count >= plenty // "kbos" is no word
+	return code, len(t.Text) == 4 && known.Count >= enough && !thesaurus.Word(t.Lower) || q.AllLower() && placed && known.Count >= plenty // "kbos" is no word, "kill" is one
 }
 
 // yearAhead reports whether a year follows, as it does after a place in keywords.

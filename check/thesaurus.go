@@ -13,47 +13,11 @@ func (r *reading) synonym(t token) bool {
 			return true
 		}
 	}
-	for _, s := range everyday[t.stem] {
-		if r.stems[s] {
-			return true
-		}
-	}
 	return false
 }
 
 // common reports whether a word is one of the language, not a name.
 func common(t token) bool { return thesaurus.Known(t.stem) }
-
-// everyday are words that say the same in reports of what happened, which a dictionary keeps
-// apart. Each line is a set.
-var everyday = sets(`
-airplane aircraft aeroplane plane
-crash accident wreck
-collide hit strike struck impact crash contact
-tell told say said state stated report reported advise advised
-see saw observe observed notice noticed
-show showed shown reveal revealed indicate indicated disclose disclosed
-maintain keep kept
-depart departed leave left takeoff
-arrive land
-happen happened occur occurred
-determine determined find found conclude concluded
-begin began start started initiate initiated commence
-end ended stop stopped cease ceased terminate
-use used utilize utilized
-injure hurt
-kill killed die died fatal fatally death dead
-examine examined inspect inspected check checked
-airfield airport airstrip aerodrome
-lack insufficient inadequate absence
-attempt attempted try tried
-result cause led
-person people individual occupant
-require must shall need
-permit allow may
-demolish destroy ruin
-residence house home dwelling
-`)
 
 // otherNames are names by which a place is also known, in lower case, each a stem.
 var otherNames = sets(`

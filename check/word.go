@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -75,7 +74,7 @@ func alikeWords(a, b token) bool {
 			return true
 		}
 	}
-	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Synonymous(a.stem, b.stem) || slices.Contains(everyday[a.stem], b.stem)
+	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Synonymous(a.stem, b.stem)
 }
 
 // means reports whether a text has a word, an inflection of it, or a word that means the

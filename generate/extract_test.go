@@ -37,11 +37,11 @@ func TestExtractPicksTheSentencesThatSayTheTopic(t *testing.T) {
 }
 
 func TestWordsMatchInAnyInflection(t *testing.T) {
-	out := generate.Extract(generate.Input{Topic: []string{"seals", "leaving"}, Documents: []sextant.Document{boiler}, Limit: 1})
+	out := generate.Extract(generate.Input{Topic: []string{"seals", "wrench"}, Documents: []sextant.Document{boiler}, Limit: 1})
 	if got := texts(out.Findings); !slices.Equal(got, []string{"Steam left through the seal."}) {
 		t.Errorf("%q", got)
 	}
-	if !slices.Equal(out.Missing, []string{"leaving"}) { // an irregular form is no inflection of another word
+	if !slices.Equal(out.Missing, []string{"wrench"}) {
 		t.Errorf("missing %v", out.Missing)
 	}
 }

@@ -56,17 +56,18 @@ type asking struct {
 	yield    func(sextant.Event, error) bool
 	started  time.Time
 
-	state     *state
-	subject   *subject
-	asOf      time.Time
-	reading   constrain.Reading
-	plan      plan.Plan
-	account   constrain.Account
-	documents []sextant.Document // those findings may quote, in order of rank
-	coverage  float64            // how much of the topic the findings speak of
-	checked   bool               // the findings have passed the check
-	rounds    []sextant.Round    // of retrieval
-	answer    sextant.Answer
+	state       *state
+	subject     *subject
+	asOf        time.Time
+	reading     constrain.Reading
+	plan        plan.Plan
+	account     constrain.Account
+	documents   []sextant.Document   // those findings may quote, in order of rank
+	coverage    float64              // how much of the topic the findings speak of
+	sufficiency generate.Sufficiency // how far what was found can answer
+	checked     bool                 // the findings have passed the check
+	rounds      []sextant.Round      // of retrieval
+	answer      sextant.Answer
 
 	advice    plan.Advice         // of the small model
 	refused   []constrain.Refused // conditions it proposed that do not hold

@@ -121,7 +121,7 @@ func (a *asking) compute() (string, error) {
 		name := c.Spec().Name
 		asked := c.Spec().Role != sextant.RoleRules && slices.Contains([]string{"count", "group", "top", "share", "first", "last", "sum", "mean", "distinct", "max", "min"}, a.reading.Request.Kind)
 		asked = asked || a.reading.Request.Kind == "list" && len(a.reading.Topic) == 0
-		if a.state.holds(name) == 0 || !a.account.Applies(name) && !(asked && a.events(c)) {
+		if a.state.holds(name) == 0 || !a.account.Applies(name) && (a.asksText() || !(asked && a.events(c))) {
 			continue
 		}
 		if c.Spec().Role == sextant.RoleRules {
@@ -203,7 +203,10 @@ func (a *asking) planned() []store.Collection {
 	// Where conditions bind one collection, others without conditions of their own would
 	// only add what was not asked for.
 	if len(a.account.Parts) > 0 && a.plan.Intent != plan.MultiSource {
-		bound := slices.DeleteFunc(slices.Clone(out), func(c store.Collection) bool { return !a.account.Applies(c.Spec().Name) })
+		bound := slices.DeleteFunc(slices.Clone(out), func(c store.Collection) bool {
+			asked := a.plan.Otherwise == plan.Regulatory && c.Spec().Role == sextant.RoleRules // what a rule says is not told by the events it is a condition of
+			return !a.account.Applies(c.Spec().Name) && !asked
+		})
 		if len(bound) > 0 {
 			return bound
 		}
@@ -243,7 +246,7 @@ func (a *asking) load() error {
 // How many sentences an answer quotes: enough to stand for many documents, or to tell
 // what one of a few is about.
 const (
-	maxFindings = 6
+	maxFindings = 8
 	maxNarrow   = 10
 )
 
@@ -263,12 +266,13 @@ func (a *asking) extract() (string, error) {
 	if a.narrow() {
 		limit = maxNarrow
 	}
-	out := generate.Extract(generate.Input{Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
+	out := generate.Extract(generate.Input{Question: a.question.Text, Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
-	if a.asksFigure() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
+	a.sufficiency = out.Sufficiency
+	if a.asksFigure() && !a.asksText() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
 	}
-	for _, word := range out.Missing {
+	for _, word := range append(out.Sufficiency.Lacking, out.Missing...) {
 		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: word})
 	}
 	return fmt.Sprintf("%d findings", len(out.Findings)), nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/generate"
 	"github.com/sextant-rag/sextant/plan"
 )
 
@@ -24,16 +25,16 @@ func (a *asking) settle() {
 		return
 	}
 	figures := len(a.answer.Computed) > 0
-	spoken := len(a.answer.Findings) > 0 && a.coverage >= enough
+	spoken := len(a.answer.Findings) > 0 && a.enough()
 	topical := len(a.reading.Topic) > 0
 	switch {
 	case a.onlyUnenforced():
 		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
-	case a.asksFigure() && figures:
+	case a.asksFigure() && figures && !a.asksText():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	case a.plan.Otherwise == plan.Causal && !a.statesCause() && !a.unlikely():
 		a.answer.Status = sextant.InsufficientEvidence
-	case a.cited() && len(a.answer.Findings) > 0:
+	case a.cited() && len(a.answer.Findings) > 0 && spoken:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
 	case a.plan.Intent == plan.Causal && len(a.answer.CausalChain) > 0 && a.narrow():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
@@ -43,7 +44,7 @@ func (a *asking) settle() {
 		a.answer.Status, a.answer.Findings = sextant.OutOfScope, []sextant.Finding{}
 	case topical && spoken:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
-	case topical && figures && a.plan.Intent != plan.Compliance && a.account.Ledger.Joint > few:
+	case topical && figures && len(a.sufficiency.Lacking) == 0 && a.plan.Intent != plan.Compliance && a.account.Ledger.Joint > few:
 		a.answer.Status = sextant.Partial
 	case topical || !figures && len(a.answer.Findings) == 0:
 		a.answer.Status = sextant.InsufficientEvidence
@@ -60,6 +61,15 @@ func (a *asking) settle() {
 		a.answer.Missing = nil // a word nobody repeats is no aspect that was left open
 	}
 	a.caveats()
+}
+
+// enough reports whether what was found can answer.
+func (a *asking) enough() bool { return a.sufficiency.Score >= generate.Enough }
+
+// asksText reports whether a question that sounds like one for a figure asks what the
+// record of one of a few documents says: "how many hours had he slept".
+func (a *asking) asksText() bool {
+	return a.narrow() && len(a.reading.Topic) > 0 && a.reading.Request.Unit == ""
 }
 
 // onlyUnenforced reports whether the question states conditions and none of them can be
@@ -100,5 +110,5 @@ func (a *asking) asksFigure() bool {
 
 // statesCause reports whether what was found states a cause, or speaks of the topic.
 func (a *asking) statesCause() bool {
-	return len(a.answer.CausalChain) > 0 || len(a.answer.Findings) > 0 && len(a.reading.Topic) > 0 && a.coverage >= enough
+	return len(a.answer.CausalChain) > 0 || len(a.answer.Findings) > 0 && len(a.reading.Topic) > 0 && a.enough()
 }

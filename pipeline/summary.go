@@ -313,7 +313,7 @@ func (a *asking) prose() string {
 		return a.said
 	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
-	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || a.coverage < enough {
+	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || !a.enough() {
 		return ""
 	}
 	best := a.answer.Findings[0]

@@ -116,7 +116,7 @@ var edges = map[string][]string{
 	"web":       {},
 
 	// The domain pack: values for the engine to work with.
-	"aviation":               with(stages, "source/feed", "source/file", "source/table"),
+	"aviation":               with(stages, "lexical/thesaurus", "source/feed", "source/file", "source/table"),
 	"aviation/sample":        with(nouns, "source", "aviation", "embed/memo"),
 	"aviation/sample/cut":    {},
 	"aviation/sample/encode": with(stages, "aviation", "aviation/sample", "bert", "embed/local", "embed/memo", "ingest", "store/sqlite"),

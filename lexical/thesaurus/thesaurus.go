@@ -3,8 +3,8 @@
 //
 // Its words are those of WordNet 3.0 (Princeton University, see NOTICE) that are in common
 // use or in the reports, rules and abstracts this project is tested on: 6,500 sets of
-// synonyms in their more frequent senses and 800 pairs of opposites. It knows nothing of
-// any subject.
+// synonyms in their more frequent senses and 800 pairs of opposites, and some more of
+// everyday language (see everyday.go). It knows nothing of any subject.
 package thesaurus
 
 import (
@@ -67,7 +67,7 @@ func Known(stem string) bool { return load().known[stem] }
 var load = sync.OnceValue(func() *words {
 	w := &words{setsOf: map[string][]int32{}, opposite: map[string][]string{}, known: map[string]bool{}}
 	sections := strings.Split(unpack(), "\n-\n")
-	for _, line := range strings.Split(sections[0], "\n") {
+	for _, line := range append(strings.Split(sections[0], "\n"), strings.Split(strings.TrimSpace(everyday), "\n")...) {
 		w.set(stems(line))
 	}
 	for _, line := range strings.Split(sections[1], "\n") {
@@ -114,4 +114,11 @@ func unpack() string {
 		panic(err)
 	}
 	return strings.TrimSpace(string(text))
+}
+
+// Word reports whether a text of lower case letters is a word of the language, in whatever
+// inflection.
+func Word(lower string) bool {
+	all := stems(lower)
+	return len(all) == 1 && Known(all[0])
 }

@@ -1,0 +1,159 @@
+package generate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
+)
+
+// want is the kind of thing that answers a question.
+type want string
+
+// The kinds. Anything is what no rule can tell by its form.
+const (
+	anything    want = ""
+	aNumber     want = "a number"
+	aLength     want = "a length"
+	aDuration   want = "a time span"
+	aSpeed      want = "a speed"
+	aWeight     want = "a weight"
+	aVolume     want = "an amount"
+	aHeat       want = "a temperature"
+	anUtterance want = "what was said"
+	aWriting    want = "what was written"
+	aModel      want = "a model or make"
+	money       want = "a sum of money"
+	aDate       want = "a date or time"
+	aName       want = "a name"
+	aPerson     want = "a person or body"
+	aProportion want = "a percentage"
+)
+
+// digits begin a measure: digits, or a number in words.
+const digits = `(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|half|several)\b)[\w.,/ -]{0,24}?`
+
+// forms say how what is wanted looks in a text.
+var forms = map[want]*regexp.Regexp{
+	aNumber:     regexp.MustCompile(digits),
+	aLength:     regexp.MustCompile(digits + `[ -](?:feet|foot|ft|miles?|nm|inch(?:es)?|meters?|metres?|yards?|kilometers?|agl|msl)\b`),
+	aDuration:   regexp.MustCompile(digits + `[ -](?:seconds?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b`),
+	aSpeed:      regexp.MustCompile(digits + `[ -]?(?:knots?|kts?|kias|mph|miles (?:per|an) hour|fpm|feet (?:per|a) minute|mach)\b`),
+	aWeight:     regexp.MustCompile(digits + `[ -]?(?:pounds?|lbs?|kilos?|kilograms?|kg|tons?|ounces?|grams?)\b`),
+	aVolume:     regexp.MustCompile(digits + `[ -]?(?:gallons?|quarts?|liters?|pints?|pounds?|lbs|hours?|minutes?|inch(?:es)?|degrees?|percent|feet|knots)\b`),
+	aHeat:       regexp.MustCompile(digits + `[ -]?(?:degrees|°)`),
+	money:       regexp.MustCompile(`(?i)\$ ?\d|\d[\d,.]* (?:dollars|euros)`),
+	aDate:       regexp.MustCompile(`(?i)\b\d{1,2}:\d\d|\b\d{4}\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b\d+ (?:minutes?|hours?|days?|months?|years?|weeks?)\b|\bnoon\b|\bmidnight\b|\bmorning\b|\bafternoon\b|\bevening\b`),
+	aName:       regexp.MustCompile(`[a-z,] (?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b`),
+	aModel:      regexp.MustCompile(`\b(?i:models?|brands?|manufactur\w+|made by)\b|\b[A-Z]{2,5}-?\d+[A-Z]*\b`),
+	anUtterance: regexp.MustCompile(`(?i)\b(?:said|says?|stated|told|report(?:ed|s)|advis(?:ed|es)|announced|transmitted|radioed|declared|informed|asked|requested|replied|cleared|instructed)\b`),
+	aWriting:    regexp.MustCompile(`(?i)\b(?:written|wrote|writ(?:es|ing)|reads?|inscribed|inscription|letters?|lettering|messages?|words?|wording|advertis\w+|labell?ed|placards?|printed|logo|slogan)\b`),
+	aProportion: regexp.MustCompile(`(?i)\d ?(?:%|percent|per cent)`),
+	aPerson:     regexp.MustCompile(`(?i)\b(?:pilots?|passengers?|instructors?|students?|mechanics?|controllers?|owners?|drivers?|operators?|inspectors?|witness(?:es)?|crew(?:member)?s?|captain|officers?|personnel|company|navy|army|police|sheriff|authorit(?:y|ies)|person|people|men|man|woman|worker|employees?|dispatcher|manager|director|administrator|department|board|holder|faa|ntsb)\b`),
+}
+
+// wants reads what kind of thing a question, or one part of it, asks for.
+func wants(text string) want {
+	lower := " " + strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '?' || r == '\n' }), " ")) + " "
+	for _, a := range askings {
+		if a.words.MatchString(lower) {
+			return a.want
+		}
+	}
+	return anything
+}
+
+var askings = []struct {
+	words *regexp.Regexp
+	want  want
+}{
+	{regexp.MustCompile(` (?:how fast|what (?:was the |is the |)(?:air|ground|)speed|which speed) `), aSpeed},
+	{regexp.MustCompile(` how (?:many|much|few) (?:more |extra |total |of )?(?:feet|foot|miles|inches|meters|yards) `), aLength},
+	{regexp.MustCompile(` (?:how many (?:more |)(?:pounds|kilos|kilograms|tons|ounces)|how heavy|what (?:was|is) the weight|how much did [a-z ]* weigh) `), aWeight},
+	{regexp.MustCompile(` (?:how many (?:\w+ |)(?:seconds|minutes|hours|days|weeks|months|years)|how many hours of \w+|hours into|how soon|how old|how long (?:before|after|did|had|has|have|does|do|must|may|can|could|should|was he|was she|were they|was the (?:pilot|student|instructor|flight|engine|crew|driver))) `), aDuration},
+	{regexp.MustCompile(` (?:how (?:far|tall|high|low|deep|wide|steep|close)|how long (?:is|was|are|were)|what (?:altitude|height|distance|clearance|elevation|length|width|visibility)|at what (?:altitude|height)|above what height|within what distance) `), aLength},
+	{regexp.MustCompile(` (?:what temperature|how (?:hot|cold|warm)|temperature and dew ?point) `), aHeat},
+	{regexp.MustCompile(` (?:how (?:many|much) (?:gallons|quarts|liters|fuel|oil)|how much (?:fuel|oil|climb|flap|reserve|time|experience|pic)) `), aVolume},
+	{regexp.MustCompile(` (?:what (?:fine|penalty|price|fee|cost)|how much (?:does|did|is|was|may|would) [a-z0-9. ]* (?:cost|pay|charge)|how (?:much money|expensive)|cost at (?:most|least)) `), money},
+	{regexp.MustCompile(` (?:what (?:percentage|share|percent)|how (?:much|many) percent) `), aProportion},
+	{regexp.MustCompile(` (?:how (?:many|much|often)|what (?:number|figure|value|limit|\w+ value|\w+ figure|\w+ limit)|(?:\w+ \w+|\w+) (?:figure|limit|value) |least hours|hours and months) `), aNumber},
+	{regexp.MustCompile(` (?:which|what) (?:model|brand|make)(?: and model)? of `), aModel},
+	{regexp.MustCompile(` what (?:was|is|were|had been) (?:written|printed|painted) `), aWriting},
+	{regexp.MustCompile(` what (?:(?:was|were) [a-z0-9' ]*told|did [a-z0-9' ]* (?:say|tell|report|announce|radio|transmit|declare|reply)) `), anUtterance},
+	{regexp.MustCompile(` (?:when did|when was|when were|when is|what (?:time|date|day|year|month|hour)|at what time|on which (?:day|date)|which (?:day|date|year|month)) `), aDate},
+	{regexp.MustCompile(` (?:names? of|what (?:was|is|were) [a-z ]* named?|called what|by name) `), aName},
+	{regexp.MustCompile(` (?:who|whom|whose) `), aPerson},
+}
+
+// aspect is one thing a question asks.
+type aspect struct {
+	text  string
+	want  want
+	terms []string // stems of its words that are subject, each once
+	focus []string // those of them that name what is asked for: "disciplinary outcome" of "what was the disciplinary outcome for"
+}
+
+// focused matches a question for a thing by its name.
+var focused = regexp.MustCompile(`(?i)\bwhat (?:was|were|is|are) (?:the|its|his|her|their) ((?:[a-z-]+ ){1,4}?)(?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|set|reported)\b`)
+
+// askingWords shape a question and are no subject of it.
+var askingWords = stems("how what which who whom whose when where why long far tall high low fast slow heavy deep wide old soon much many few often he she it they we you his her its their them him us our my me after before both please kind sort type way one ones first ever just still such get got thing somebody something someone anybody anything come came go went put set want do done make made view account tell say long really exactly another two three four five six ten")
+
+// splitter cuts a question where it asks a further thing.
+var splitter = regexp.MustCompile(`(?i)[?;]\s+|:\s+|\.\s+(?:[A-Z])|,?\s+(?:and|or)\s+(?:(?:in|on|at|by|to|from|above|below|within|for|with|of)\s+)?(?:what|how|where|who|whom|which|when|why)\b|,\s+(?:what|how|where|who|whom|which|when|why)\b`)
+
+// causal matches a question for what brought something about, or for what was found to have.
+var causal = regexp.MustCompile(`(?i)\bwhy\b|\bcauses?\b|\breasons?\b|\bwhat (?:stopped|caused|made|led|brought|triggered|prompted)\b|\bto blame\b|\bfaulted?\b|\bboard's view\b|\bprobable\b`)
+
+// names returns the words of a question that name something: written with a capital inside a
+// sentence, and no words of the language.
+func names(question string, topic []string) []string {
+	subject := stems(strings.Join(topic, " "))
+	var out []string
+	for _, m := range properWord.FindAllStringSubmatch(question, -1) {
+		for s := range stems(m[1]) {
+			if subject[s] && !thesaurus.Known(s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+var properWord = regexp.MustCompile(`[\w,'] ([A-Z][a-z]{2,})\b`)
+
+// aspects splits a question into what it asks. Words of the subject alone count: those of
+// conditions hold for every document already.
+func aspects(question string, topic []string) []aspect {
+	subject := stems(strings.Join(topic, " "))
+	var out []aspect
+	add := func(text string) {
+		a := aspect{text: strings.TrimSpace(text), want: wants(text)}
+		for _, t := range lexical.English().Tokens(text) {
+			if subject[t.Stem] && !askingWords[t.Stem] && !slices.Contains(a.terms, t.Stem) {
+				a.terms = append(a.terms, t.Stem)
+			}
+		}
+		if m := focused.FindStringSubmatch(text); m != nil {
+			for s := range stems(m[1]) {
+				if slices.Contains(a.terms, s) {
+					a.focus = append(a.focus, s)
+				}
+			}
+		}
+		if len(a.terms) > 0 || a.want != anything {
+			out = append(out, a)
+		}
+	}
+	from := 0
+	for _, at := range splitter.FindAllStringIndex(question, -1) {
+		if at[0] > from {
+			add(question[from:at[0]])
+		}
+		from = at[0]
+	}
+	add(question[from:])
+	return out
+}

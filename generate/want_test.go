@@ -1,0 +1,96 @@
+package generate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sextant-rag/sextant"
+)
+
+func TestWants(t *testing.T) {
+	for question, want := range map[string]want{
+		"How fast was the truck going?":                        aSpeed,
+		"how long is the runway at the strip":                  aLength,
+		"How long did the guard sleep?":                        aDuration,
+		"How many hours of rest must a driver have?":           aDuration,
+		"How tall was the mast?":                               aLength,
+		"How heavy a load must the hook withstand?":            aWeight,
+		"What fine does it set?":                               money,
+		"Who repaired the lock?":                               aPerson,
+		"When was the pump replaced?":                          aDate,
+		"What was the guard told by the driver over the phone": anUtterance,
+		"What was written on the door?":                        aWriting,
+		"Which model of pump was it?":                          aModel,
+		"How many seats does it have?":                         aNumber,
+		"Why did it stop?":                                     anything,
+		"What stopped it?":                                     anything,
+	} {
+		if got := wants(question); got != want {
+			t.Errorf("%q: %q, want %q", question, got, want)
+		}
+	}
+}
+
+func TestAspects(t *testing.T) {
+	topic := strings.Fields("mast struck stand driver slept policy company missing")
+	for question, want := range map[string][]string{
+		"How tall was the mast it struck, and where did it stand?":                          {"How tall was the mast it struck", ", and where did it stand?"},
+		"In the yard, where had the driver slept, and what policy was the company missing?": {", where had the driver slept", ", and what policy was the company missing?"},
+		"the mast":  {"the mast"},
+		"How much?": {"How much?"},
+		"":          nil,
+	} {
+		var got []string
+		for _, a := range aspects(question, topic) {
+			got = append(got, a.text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", question, got, want)
+		}
+	}
+}
+
+// record is a document of one part.
+func record(text string) []sextant.Document {
+	return []sextant.Document{{ID: "t:1", Title: "Yard 7", Text: text, Parts: []sextant.Part{{Kind: "narrative", Start: 0, End: len(text)}}}}
+}
+
+func TestSufficiency(t *testing.T) {
+	yard := record("The driver backed the truck into a mast in the yard. The mast was 100 feet tall and stood beside the gate. He had slept in the cabin. The owner of the yard could not be determined. The guard saw nothing.")
+	for _, tt := range []struct {
+		question string
+		topic    string
+		enough   bool
+		lacking  string
+	}{
+		{"How tall was the mast that the truck hit?", "mast truck hit", true, ""},
+		{"Where had the driver slept?", "driver slept", true, ""},
+		{"How fast was the truck going when it hit the mast?", "truck going hit mast", false, "a speed"},
+		{"What was written on the truck?", "written truck", false, "what was written"},
+		{"Who was the owner of the yard?", "owner yard", false, "not known"},
+		{"What was the insurance premium of the truck?", "insurance premium truck", false, "insurance premium"},
+		{"Which opera did the tenor sing?", "opera tenor sing", false, ""},
+	} {
+		out := Extract(Input{Question: tt.question, Topic: strings.Fields(tt.topic), Narrow: true, Documents: yard, Limit: 4})
+		if got := out.Sufficiency.Score >= Enough; got != tt.enough || !strings.Contains(strings.Join(out.Sufficiency.Lacking, "; "), tt.lacking) {
+			t.Errorf("%q: %.2f, lacking %q", tt.question, out.Sufficiency.Score, out.Sufficiency.Lacking)
+		}
+	}
+}
+
+// A name of the question says which documents are meant, where no condition does.
+func TestNamesPinDocuments(t *testing.T) {
+	docs := append(record("The boiler at Kalkberg burst after the valve stuck shut."), record("The boiler at Grauburg burst after the valve stuck shut.")...)
+	docs[1].ID = "t:2"
+	out := Extract(Input{Question: "Why did the boiler at Grauburg burst?", Topic: []string{"boiler", "Grauburg", "burst"}, Documents: docs, Limit: 4})
+	for _, f := range out.Findings {
+		if f.Quotes[0].DocumentID != "t:2" {
+			t.Errorf("%q is about another boiler", f.Text)
+		}
+	}
+	out = Extract(Input{Question: "Why did the boiler at Weissburg burst?", Topic: []string{"boiler", "Weissburg", "burst"}, Documents: docs, Limit: 4})
+	if out.Sufficiency.Score >= Enough || !strings.Contains(strings.Join(out.Sufficiency.Lacking, ""), "weissburg") {
+		t.Errorf("%.2f, lacking %q", out.Sufficiency.Score, out.Sufficiency.Lacking)
+	}
+}
