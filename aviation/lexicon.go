@@ -85,7 +85,7 @@ var textNouns = map[string]constrain.TextNoun{
 	"report": {Role: sextant.RoleEvents}, "accident": {Role: sextant.RoleEvents}, "incident": {Role: sextant.RoleEvents}, "crash": {Role: sextant.RoleEvents}, "event": {Role: sextant.RoleEvents},
 	"record": {Role: sextant.RoleEvents}, "case": {Role: sextant.RoleEvents}, "text": {Role: sextant.RoleEvents},
 	"narrative": {Role: sextant.RoleEvents, Part: partNarrative}, "cause": {Role: sextant.RoleEvents, Part: partCause},
-	"article": {Role: sextant.RoleReports}, "story": {Role: sextant.RoleReports}, "stories": {Role: sextant.RoleReports}, "news": {Role: sextant.RoleReports}, "headline": {Role: sextant.RoleReports},
+	"article": {Role: sextant.RoleReports}, "story": {Role: sextant.RoleReports}, "stories": {Role: sextant.RoleReports}, "news": {Role: sextant.RoleReports}, "headline": {Role: sextant.RoleReports}, "press": {Role: sextant.RoleReports}, "coverage": {Role: sextant.RoleReports}, "newspaper": {Role: sextant.RoleReports},
 	"rule": {Role: sextant.RoleRules}, "section": {Role: sextant.RoleRules}, "regulation": {Role: sextant.RoleRules},
 }
 

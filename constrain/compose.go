@@ -27,6 +27,7 @@ func compose(q *Query, claims []Claim) Reading {
 		}
 	}
 	stating := slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return len(c.Conditions) == 0 })
+	q.dateReports(stating)
 	q.negate(stating)
 	q.groupedAway(&r, &stating)
 	part := q.partOfShare(&r, &stating)

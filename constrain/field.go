@@ -53,6 +53,9 @@ func fieldNames(f filter.Field) []string {
 func recognizeFields(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
+		if c, ok := q.yearOf(i); ok {
+			out = append(out, c)
+		}
 		f, to, ok := q.named.PluralAt(q, i)
 		if !ok {
 			if c, ok := q.deniedFlag(i); ok {
@@ -72,6 +75,41 @@ func recognizeFields(q *Query) []Claim {
 		}
 	}
 	return out
+}
+
+// yearOf reads the period after a word that with "year" names a field: "built before 1950"
+// of year_built.
+func (q *Query) yearOf(i int) (Claim, bool) {
+	if !q.Joined(i+1) || q.Word(i-1) == "year" {
+		return Claim{}, false
+	}
+	f, ok := q.named.of([]string{"year", q.Word(i)})
+	if !ok {
+		f, ok = q.named.of([]string{q.Word(i), "year"})
+	}
+	if !ok || f.Kind != filter.Int {
+		return Claim{}, false
+	}
+	side, at := q.opening(i + 1)
+	p, ok := q.periodAt(at)
+	if !ok || p.yearless() {
+		return Claim{}, false
+	}
+	if ranged, ok := q.rangeTo(side, p); ok {
+		p, side = ranged, within
+	}
+	c := comparison{Lo: p.From.Year(), Hi: p.To.Year()}
+	switch side {
+	case since, from:
+		c.Hi = -1
+	case after:
+		c.Lo, c.Hi = p.To.Year()+1, -1
+	case before:
+		c.Lo, c.Hi = -1, p.From.Year()-1
+	case until:
+		c.Lo = -1
+	}
+	return Claim{From: i, To: p.to, Conditions: []Condition{bounded(f.Name, c)}, Weight: 4}, true
 }
 
 // deniedFlag reads a flag that its own word denies: "uninsured", "non-smoking", "out of

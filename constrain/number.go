@@ -7,9 +7,9 @@ import (
 
 var numberWords = map[string]int{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
 	"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "single": 1, "lone": 1, "sole": 1, "couple": 2, "dozen": 12, "hundred": 100, "thousand": 1000}
+	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "single": 1, "lone": 1, "sole": 1, "couple": 2, "dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
 
-var articled = NewTable(map[string]int{"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a couple": 2, "a couple of": 2, "couple of": 2, "a single": 1, "a pair of": 2, "half a dozen": 6})
+var articled = NewTable(map[string]int{"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a million": 1_000_000, "half a million": 500_000, "a couple": 2, "a couple of": 2, "couple of": 2, "a single": 1, "a pair of": 2, "half a dozen": 6})
 
 // numberAt reads a number in digits ("8,000") or words ("twenty-five", "a dozen",
 // "two hundred") at token i and returns the token after it.
@@ -58,8 +58,13 @@ func (q *Query) digitsAt(i int) (n, to int, ok bool) {
 		to++
 	}
 	n, err := strconv.Atoi(digits)
+	if times, ok := magnitudes[q.Word(to)]; ok && err == nil && q.Joined(to) && n < 1000 { // "2 million"
+		n, to = n*times, to+1
+	}
 	return n, to, err == nil
 }
+
+var magnitudes = map[string]int{"thousand": 1000, "million": 1_000_000}
 
 // comparison is a number with its comparator: Lo and Hi inclusive, -1 for open.
 type comparison struct {

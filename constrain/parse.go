@@ -33,6 +33,7 @@ type index struct {
 	groupings  *Table[Grouping]
 	spoken     map[string]bool // fields the lexicon speaks for
 	eventNouns map[string]bool // with their plurals
+	datedNouns map[string]string
 }
 
 // Reading is what a question was read as.
@@ -78,6 +79,7 @@ type Parser struct {
 // NewParser prepares a parser. made may be nil; see Query.Made.
 func NewParser(v *Vocabulary, l *Lexicon, made func(q *Query, i int) bool) *Parser {
 	x := &index{phrases: newPhraseIndex(l.Phrases), measures: newMeasureIndex(l.Measures), groupings: NewTable(l.Groupings), spoken: spokenFor(l), eventNouns: map[string]bool{}}
+	x.datedNouns = datedNouns(v, l)
 	x.named = fieldTable(v, l, x.spoken)
 	x.quantities, x.values = newQuantities(v, x.spoken), newValueIndex(v, x.spoken)
 	for _, noun := range l.EventNouns {

@@ -18,6 +18,8 @@ var unitNames = tableOf(
 	phrases("g", "g, gram, grams, gramme, grammes"), phrases("kg", "kg, kgs, kilo, kilos, kilogram, kilograms"), phrases("lb", "lb, lbs, pound, pounds"), phrases("t", "tonne, tonnes, ton, tons"),
 	phrases("mm", "mm, millimetre, millimetres, millimeter, millimeters"), phrases("cm", "cm, centimetre, centimetres, centimeter, centimeters"), phrases("m", "m, metre, metres, meter, meters"), phrases("km", "km, kilometre, kilometres, kilometer, kilometers"),
 	phrases("ft", "ft, foot, feet"), phrases("mile", "mi, mile, miles"), phrases("l", "l, litre, litres, liter, liters"), phrases("w", "w, watt, watts"), phrases("v", "volt, volts"),
+	phrases("m2", "m2, sqm, sq m, square metre, square metres, square meter, square meters"), phrases("ft2", "ft2, sqft, sq ft, square foot, square feet"), phrases("km2", "km2, sq km, square kilometre, square kilometres, square kilometer, square kilometers"),
+	phrases("ha", "ha, hectare, hectares"), phrases("acre", "acre, acres"),
 	phrases("eur", "eur, euro, euros"), phrases("usd", "usd, dollar, dollars, bucks"), phrases("gbp", "gbp, quid"), phrases("%", "percent, pct"),
 )
 
@@ -85,6 +87,9 @@ func unitOfField(f filter.Field) (words []string, unit string) {
 		if u, ok := unitNames.of(words[last:]); ok {
 			return words[:last], u
 		}
+		if u, ok := unitNames.of(words[:1]); ok && len(words[0]) > 2 { // hours_to_close
+			return words[1:], u
+		}
 	}
 	return words, ""
 }
@@ -126,6 +131,9 @@ func recognizeQuantities(q *Query) []Claim {
 
 // united reads a number with a unit that one field has.
 func (x *quantities) united(q *Query, i int) (Claim, bool) {
+	if q.Word(i) == "within" { // "closed within 12 hours"
+		return x.within(q, i)
+	}
 	c, ok := q.comparisonAt(i)
 	if !ok {
 		return Claim{}, false
@@ -143,6 +151,23 @@ func (x *quantities) united(q *Query, i int) (Claim, bool) {
 		return Claim{}, false
 	}
 	return Claim{From: i, To: to, Conditions: []Condition{condition}, Weight: 2}, true
+}
+
+// within reads a number with a unit that is the most there may be.
+func (x *quantities) within(q *Query, i int) (Claim, bool) {
+	n, at, ok := q.numberAt(i + 1)
+	if !ok {
+		return Claim{}, false
+	}
+	unit, to, ok := q.unitAt(at)
+	if !ok {
+		return Claim{}, false
+	}
+	f, ok := x.meant(q, i, x.having(unit))
+	if !ok {
+		return Claim{}, false
+	}
+	return Claim{From: i, To: to, Conditions: []Condition{bounded(f.Name, comparison{Lo: -1, Hi: n})}, Weight: 2}, true
 }
 
 var currencies = set(`eur usd gbp`)

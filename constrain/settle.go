@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,11 +11,18 @@ import (
 // settleDates puts the dates of a question together: months go into the one year that
 // is named, open ends meet, several periods are alternatives.
 func (q *Query) settleDates(cs []Constraint) []Constraint {
-	field := q.Lexicon.Dates
-	if field == "" {
+	if q.Lexicon.Dates == "" {
 		return cs
 	}
-	cs = q.monthsIntoYear(cs)
+	cs = q.settleField(q.monthsIntoYear(cs), q.Lexicon.Dates)
+	for _, field := range slices.Compact(slices.Sorted(maps.Values(q.datedNouns))) {
+		cs = q.settleField(cs, field)
+	}
+	return cs
+}
+
+// settleField puts together the dates of one field.
+func (q *Query) settleField(cs []Constraint, field string) []Constraint {
 	var dates, rest []Constraint
 	at := -1
 	for _, c := range cs {

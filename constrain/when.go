@@ -132,7 +132,7 @@ var differing = set(`difference differences differ comparison contrast distingui
 
 // fromSide: "reports from 2016" are of that year, "fatal crashes, from 2005" begin then.
 func (q *Query) fromSide(i int) side {
-	if q.Joined(i) && q.EventNoun(i-1) {
+	if q.Joined(i) && (q.EventNoun(i-1) || q.datedNouns[q.Word(i-1)] != "") {
 		return within
 	}
 	return since
@@ -191,6 +191,9 @@ var suffixes = tableOf(
 // suffix reads "onwards", "or later", "and earlier", "to date" and "+" after a period.
 func (q *Query) suffix(i int, opened bool) (side, int, bool) {
 	if s, to, ok := suffixes.At(q, i); ok && (q.Joined(i) || q.Gap(i) == ", ") {
+		if _, dated := q.periodAt(to); dated && q.Joined(to) { // "since 2020 and before 2023"
+			return within, i, false
+		}
 		return s, to, true
 	}
 	if q.plusAfter(i) {
