@@ -148,7 +148,9 @@ func (q *Query) aboutRule(claims []Claim) bool {
 }
 
 var (
-	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall definition regulation regulations rule rules`)
+	permitting = set(`required requires require requirement requirements allowed permitted prohibited forbidden legal legally illegal lawful unlawful mandatory compulsory must shall definition`)
+	ruling     = set(`rule rules regulation regulations`)
+	governing  = set(`about on for regarding concerning governing`)
 	auxiliary  = set(`do can may should must am could would shall`)
 	looking    = set(`see get have find read search view look download export know ask pull filter sort compare count list`)
 )
@@ -159,8 +161,8 @@ func (q *Query) permissive() bool {
 	for i, t := range q.Tokens {
 		next := q.Word(i + 1)
 		switch {
-		case permitting[t.Lower]:
-			return q.Word(i-1) != "operating" // by operating rule
+		case permitting[t.Lower], ruling[t.Lower] && governing[next]:
+			return true
 		case t.Lower == "may" && (i == 0 && next != "" && monthNames[next] == 0 && !q.Tokens[i+1].HasDigit() && q.Joined(i+1) || i > 0 && !t.capital && next != "have" && next != "be" && !monthBefore[q.Word(i-1)] && !q.Tokens[i-1].HasDigit()):
 			return true
 		case auxiliary[t.Lower] && next == "i" && !looking[q.Word(i+2)]:

@@ -47,7 +47,28 @@ func compose(q *Query, claims []Claim) Reading {
 // maxNearest values are shown for one that is unknown.
 const maxNearest = 3
 
-func (q *Query) words(c Claim) string { return q.Written(c.From, c.To) }
+func (q *Query) words(c Claim) string {
+	start, end := q.extent(c)
+	return q.Text[start:end]
+}
+
+// extent returns the bytes of a claim's words, with the quotation mark that closes one
+// among them: “that mention "carburetor ice"”.
+func (q *Query) extent(c Claim) (start, end int) {
+	start, end = q.Tokens[c.From].Start, q.Tokens[c.To-1].End
+	rest := q.Text[end:]
+	rest = rest[len(rest)-len(strings.TrimLeft(rest, ".,*")):]
+	for _, marks := range [][2]string{{`"`, `"`}, {"“", "”"}, {"«", "»"}, {"„", "“"}} {
+		opened := strings.Count(q.Text[start:end], marks[0])
+		if marks[0] == marks[1] && opened%2 == 0 || opened <= strings.Count(q.Text[start:end], marks[1]) && marks[0] != marks[1] {
+			continue
+		}
+		if strings.HasPrefix(rest, marks[1]) {
+			return start, len(q.Text) - len(rest) + len(marks[1])
+		}
+	}
+	return start, end
+}
 
 var listWords = set(`and or nor the a an in at either vs versus against those with than to s also of any`)
 
@@ -72,7 +93,8 @@ func (q *Query) join(claims []Claim) []Constraint {
 			continue
 		}
 		for _, cond := range c.Conditions {
-			next := Constraint{Condition: cond, Text: q.words(c), Start: q.Tokens[c.From].Start, End: q.Tokens[c.To-1].End, Origin: sextant.FromRule, Negated: c.Negated}
+			start, end := q.extent(c)
+			next := Constraint{Condition: cond, Text: q.Text[start:end], Start: start, End: end, Origin: sextant.FromRule, Negated: c.Negated}
 			if c.Negated {
 				opposite, meant := q.opposite(next, c)
 				if !meant {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -112,6 +113,9 @@ func plain(field string, v any) string {
 			texts[i] = plain(field, p)
 		}
 		return strings.Join(texts, "..")
+	}
+	if n, ok := v.(float64); ok {
+		v = strconv.FormatFloat(n, 'f', -1, 64) // a million is no 1e+06
 	}
 	s := strings.ToUpper(strings.TrimSpace(fmt.Sprint(v)))
 	switch field {

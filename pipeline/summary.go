@@ -209,7 +209,7 @@ func (a *asking) figures() string {
 
 func (a *asking) figure(c sextant.Computed) string {
 	var s string
-	conditions := a.conditions()
+	conditions := a.conditions(c.Collection)
 	switch c.Kind {
 	case "share":
 		s = fmt.Sprintf("%s of %s%s, which is %s %% (95 %% interval %s to %s).", thousands(c.PartCount), count(c.Total, c.UnitLabel), conditions, c.Percent, c.Low, c.High)
@@ -268,10 +268,10 @@ func (a *asking) extremeText(c sextant.Computed, conditions string) string {
 }
 
 // conditions names what was enforced in the asker's own words.
-func (a *asking) conditions() string {
+func (a *asking) conditions(collection string) string {
 	var texts []string
 	for _, c := range a.answer.Ledger.Constraints {
-		if len(c.Collections) > 0 && !slices.Contains(texts, c.Text) {
+		if slices.Contains(c.Collections, collection) && !slices.Contains(texts, c.Text) {
 			texts = append(texts, c.Text)
 		}
 	}

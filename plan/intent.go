@@ -149,6 +149,14 @@ func onEvents(r constrain.Reading, p *constrain.Parser) bool {
 	return conditionOn(r, p, sextant.RoleEvents)
 }
 
+// datesReports reports whether a condition is on reports and on nothing else: "news about
+// Boeing in March 2024".
+func datesReports(r constrain.Reading, p *constrain.Parser) bool {
+	return slices.ContainsFunc(r.Constraints, func(c constrain.Constraint) bool {
+		return onRole(p, c.Field, sextant.RoleReports) && !onRole(p, c.Field, sextant.RoleEvents)
+	})
+}
+
 // cites reports whether a rule is cited.
 func cites(r constrain.Reading, p *constrain.Parser) bool {
 	return conditionOn(r, p, sextant.RoleRules)
@@ -164,6 +172,9 @@ func inScope(r constrain.Reading, p *constrain.Parser, w Words) bool {
 	named := mentions(r.Words, w.Sources[sextant.RoleEvents]) || onEvents(r, p) || mentions(r.Words, w.Sources[sextant.RoleRules]) || cites(r, p)
 	if len(w.Subject) == 0 || has(r.Words, everything) {
 		return true // a domain that says nothing of itself excludes nothing
+	}
+	if datesReports(r, p) && !foreign(r.Words) {
+		return true
 	}
 	if foreign(r.Words) || len(r.Constraints) == 0 && citesElsewhere(r, p) {
 		return false
