@@ -3,6 +3,7 @@ package qdrant_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -73,8 +74,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	body := map[string]any{"result": result, "status": "ok", "time": 0.001}
 	if err != nil {
-		bad, ok := err.(refused)
-		if !ok {
+		var bad refused
+		if !errors.As(err, &bad) {
 			bad = refused{http.StatusBadRequest, "Wrong input: " + err.Error()}
 		}
 		status = bad.status

@@ -64,8 +64,6 @@ const (
 	most       = 1 << 17
 )
 
-var denseFields = []string{"chunk_id", "document_id", "chunk_index", "start", "end", "heading", "content"}
-
 // SearchDense implements store.Collection.
 func (c *collection) SearchDense(ctx context.Context, q store.DenseQuery) (hits []store.Hit, err error) {
 	err = c.asked(ctx, func(ctx context.Context) error {
@@ -114,7 +112,7 @@ func (c *collection) byVector(ctx context.Context, v []float32, f filter.Filter,
 	}
 	for n := max(leastDense, growth*min(k, most/growth)); ; n *= growth {
 		n = max(n, min(k, maxHits))
-		points, err := c.nearest(ctx, nearestQuery{Dense: v, Where: where, Limit: n, Approximate: approximate, Want: want{Fields: denseFields, Dense: true}})
+		points, err := c.nearest(ctx, nearestQuery{Dense: v, Where: where, Limit: n, Approximate: approximate, Want: want{Fields: wordFields, Dense: true}})
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +155,7 @@ func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) (h
 		if err != nil {
 			return err
 		}
-		found, err := c.byWords(ctx, q.Text, f, limitOf(q.Limit), nil)
+		found, err := c.byWords(ctx, q.Text, f, limitOf(q.Limit))
 		if err != nil {
 			return err
 		}
@@ -167,20 +165,24 @@ func (c *collection) SearchLexical(ctx context.Context, q store.LexicalQuery) (h
 	return hits, failure("search words", err)
 }
 
-// nearest of the words: as many as lexical ranks by their nearness, whatever is asked for.
+// nearDepth is how many of the best by words are ranked anew: as many as lexical ranks by their nearness, whatever is asked for.
 const nearDepth = 50
 
-var wordFields = append([]string{"title", "_parts"}, denseFields...)
+// wordFields are what of a chunk its words are read from.
+var wordFields = append([]string{"title", "_parts"}, chunkFields...)
 
-// byWords returns the k best chunks under a resolved filter. also are chunks that are
-// scored with them whatever their rank.
-func (c *collection) byWords(ctx context.Context, text string, f filter.Filter, k int, also []candidate) ([]candidate, error) {
-	where, err := c.under(f, kindChunk, "")
-	if err != nil || where == nil {
+// byWords returns the k best chunks under a resolved filter.
+func (c *collection) byWords(ctx context.Context, text string, f filter.Filter, k int) ([]candidate, error) {
+	r, err := c.ranking(ctx, text)
+	if err != nil {
 		return nil, err
 	}
-	r, err := c.ranking(ctx, text)
-	if err != nil || len(r.terms) == 0 {
+	return c.ranked(ctx, r, f, k)
+}
+
+func (c *collection) ranked(ctx context.Context, r ranking, f filter.Filter, k int) ([]candidate, error) {
+	where, err := c.under(f, kindChunk, "")
+	if err != nil || where == nil || len(r.terms) == 0 {
 		return nil, err
 	}
 	need := max(k, nearDepth)
@@ -198,7 +200,7 @@ func (c *collection) byWords(ctx context.Context, text string, f filter.Filter, 
 		if len(found) > 0 {
 			last = found[len(found)-1].rough
 		}
-		ranked, bar, err := r.rank(append(found, also...), k, need)
+		ranked, bar, err := r.rank(found, k, need)
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +252,6 @@ func (c *collection) ranking(ctx context.Context, text string) (ranking, error) 
 // alone that one must have had to be looked at for its nearness.
 func (r ranking) rank(found []candidate, k, need int) (ranked []candidate, bar float64, err error) {
 	slices.SortFunc(found, compareCandidates)
-	found = slices.CompactFunc(found, func(a, b candidate) bool { return compareCandidates(a, b) == 0 })
 	index := lexical.New(r.analyzer)
 	b := index.NewBatch()
 	for i, f := range found {
@@ -268,7 +269,7 @@ func (r ranking) rank(found []candidate, k, need int) (ranked []candidate, bar f
 		return nil, 0, err
 	}
 	plain := index.SearchIn(r.whole, r.query, lexical.DefaultBM25, need)
-	if n := len(plain.Hits); n == need {
+	if n := len(plain.Hits); n == need && n > 0 {
 		bar = float64(plain.Hits[n-1].Score)
 	}
 	// Rows are numbered in the contract's order, so ties need no other.
