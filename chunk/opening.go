@@ -17,10 +17,25 @@ import (
 // of all. After such a sentence the next may be one, too. Safe for concurrent use.
 type Openings struct {
 	mu        sync.Mutex
-	documents int64            // that had a text with an opening
-	counts    map[string]int64 // documents, by sentence
+	documents int64 // that had a text with an opening
+	counts    map[string]*alike
 	known     map[string]bool
-	fresh     []string // known since Fresh was last called
+	fresh     []Opening // known since Fresh was last called
+	partial   bool      // there are documents that were not learned from
+}
+
+// alike is what is known of a sentence that opens documents.
+type alike struct {
+	n   int64
+	ids []sextant.DocumentID // the documents; fewer than n where they were too many, or of earlier runs
+}
+
+// Opening is a sentence that opens many documents, and those that were cut before that was
+// known.
+type Opening struct {
+	Sentence  string
+	Documents []sextant.DocumentID
+	All       bool // Documents are all of them
 }
 
 const (
@@ -31,16 +46,27 @@ const (
 	maxSentences  = 20_000
 	maxRemembered = 1_000 // sentences whose counts are kept between runs
 	maxInRow      = 4     // openings after each other
+	maxNamed      = 2_000 // documents that are remembered of a sentence
 )
 
 // NewOpenings returns openings that know what an earlier one had learned.
 func NewOpenings(from Learned) *Openings {
-	o := &Openings{documents: from.Documents, counts: map[string]int64{}, known: map[string]bool{}}
-	maps.Copy(o.counts, from.Counts)
+	o := &Openings{documents: from.Documents, counts: map[string]*alike{}, known: map[string]bool{}}
+	for s, n := range from.Counts {
+		o.counts[s] = &alike{n: n}
+	}
 	for _, s := range from.Known {
 		o.known[s] = true
 	}
 	return o
+}
+
+// Partial tells that there are documents that nothing was learned from, so that no Opening
+// names all of its own.
+func (o *Openings) Partial() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.partial = true
 }
 
 // Learned is what Openings have learned, to be kept.
@@ -56,18 +82,18 @@ func (o *Openings) Learned() Learned {
 	defer o.mu.Unlock()
 	out := Learned{Documents: o.documents, Known: slices.Sorted(maps.Keys(o.known)), Counts: map[string]int64{}}
 	commonest := slices.SortedFunc(maps.Keys(o.counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(o.counts[b], o.counts[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(o.counts[b].n, o.counts[a].n), cmp.Compare(a, b))
 	})
 	for _, s := range commonest[:min(len(commonest), maxRemembered)] {
-		if n := o.counts[s]; n > 1 {
-			out.Counts[s] = n
+		if a := o.counts[s]; a.n > 1 {
+			out.Counts[s] = a.n
 		}
 	}
 	return out
 }
 
 // Fresh returns the sentences that have become known since it was last called.
-func (o *Openings) Fresh() []string {
+func (o *Openings) Fresh() []Opening {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	out := o.fresh
@@ -91,18 +117,33 @@ func (o *Openings) Learn(doc, old *sextant.Document) {
 	defer o.mu.Unlock()
 	o.documents++
 	for s := range seen {
-		n := o.counts[s] + 1
-		o.counts[s] = n
-		if !o.known[s] && n >= maxAlike && n*rareOpening >= o.documents {
-			o.known[s] = true
-			o.fresh = append(o.fresh, s)
-		}
+		o.count(s, doc.ID)
 	}
 	if len(o.counts) > maxSentences {
-		maps.DeleteFunc(o.counts, func(_ string, n int64) bool { return n == 1 })
+		maps.DeleteFunc(o.counts, func(_ string, a *alike) bool { return a.n == 1 })
 	}
 	if len(o.counts) > maxSentences { // a corpus of many openings has none that counts
 		clear(o.counts)
+	}
+}
+
+func (o *Openings) count(sentence string, id sextant.DocumentID) {
+	a := o.counts[sentence]
+	if a == nil {
+		a = &alike{}
+		o.counts[sentence] = a
+	}
+	a.n++
+	if o.known[sentence] {
+		return
+	}
+	if len(a.ids) < maxNamed {
+		a.ids = append(a.ids, id)
+	}
+	if a.n >= maxAlike && a.n*rareOpening >= o.documents {
+		o.known[sentence] = true
+		o.fresh = append(o.fresh, Opening{sentence, a.ids, !o.partial && int64(len(a.ids)) == a.n})
+		a.ids = nil
 	}
 }
 

@@ -53,8 +53,9 @@ func TestOpenings(t *testing.T) {
 		t.Errorf("learned from too few: %+v", c)
 	}
 	o := learned(maxAlike)
-	if diff := cmp.Diff([]string{opening}, o.Fresh()); diff != "" || len(o.Fresh()) > 0 {
-		t.Error(diff)
+	fresh := o.Fresh()
+	if len(fresh) != 1 || fresh[0].Sentence != opening || len(fresh[0].Documents) != maxAlike || !fresh[0].All || len(o.Fresh()) > 0 {
+		t.Errorf("%+v", fresh)
 	}
 	c := Split(letter(7), Options{Openings: o})[0]
 	if c.Content != letter(7).Text || c.Ranked() != strings.TrimPrefix(letter(7).Text, opening) {
@@ -87,7 +88,7 @@ func TestNoOpenings(t *testing.T) {
 		o.Learn(letter(1), letter(1)) // merged again
 	}
 	if fresh := o.Fresh(); len(fresh) > 0 {
-		t.Errorf("%q", fresh)
+		t.Errorf("%+v", fresh)
 	}
 }
 

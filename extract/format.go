@@ -58,6 +58,6 @@ const (
 	KindNote       = "note"       // footnote, endnote, speaker's notes, comment
 	KindMessage    = "message"    // body of an e-mail
 	KindAttachment = "attachment" // locator: its name
-	KindRecord     = "record"     // of a JSON file; locator "record 7"
+	KindEntry      = "entry"      // of a JSON file; locator "record 7"
 	KindCue        = "cue"        // of subtitles; locator: its time
 )

@@ -389,7 +389,7 @@ func (j *jsonWriter) flush(locator string) {
 	start, end := j.w.write(blockText, strings.TrimLeft(j.b.String(), " "))
 	j.b.Reset()
 	if locator != "" {
-		j.w.part(KindRecord, locator, start, end)
+		j.w.part(KindEntry, locator, start, end)
 	}
 }
 

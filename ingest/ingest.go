@@ -165,7 +165,7 @@ func (r *run) all(ctx context.Context, inputs []source.Input) error {
 		s.Recall(holdings{r.collection})
 	}
 	r.journal = journal{Journal: r.Store.Journal(), prefix: prefixOf(r.Collection.Name, r.Source.Name()), version: r.version()}
-	if r.Chunks.Openings, err = recallOpenings(ctx, r.journal, r.Collection.Name); err != nil {
+	if r.Chunks.Openings, err = resumeOpenings(ctx, r.journal, r.collection); err != nil {
 		return err
 	}
 	r.items = itemLog{journal: r.journal, run: r.receipt.Run}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/chunk"
@@ -29,6 +30,20 @@ func recallOpenings(ctx context.Context, j store.Journal, collection string) (*c
 		known = chunk.Learned{} // it will be learned again
 	}
 	return chunk.NewOpenings(known), nil
+}
+
+// resumeOpenings returns what earlier runs have learned, for a run that goes on with it.
+// Documents that nothing was learned from are those of runs that were interrupted.
+func resumeOpenings(ctx context.Context, j store.Journal, c store.Collection) (*chunk.Openings, error) {
+	out, err := recallOpenings(ctx, j, c.Spec().Name)
+	if err != nil {
+		return nil, err
+	}
+	size, err := c.Size(ctx)
+	if size.Documents > 0 && out.Learned().Documents == 0 {
+		out.Partial()
+	}
+	return out, err
 }
 
 // learnOpenings returns what earlier runs have learned; where nothing was, what all the
@@ -59,23 +74,40 @@ func keepOpenings(ctx context.Context, j store.Journal, collection string, o *ch
 // open many. Then it keeps what was learned: not before, so that a run that is interrupted
 // leaves it to be learned, and done, by the next.
 func (r *run) quieten(ctx context.Context) error {
-	var done Rechunking
-	for _, sentence := range r.Chunks.Openings.Fresh() {
-		f := filter.Mentions{Phrases: []string{sentence}}
-		for after, more := "", true; more; more = after != "" {
-			page, err := r.collection.List(ctx, store.ListQuery{Filter: f, After: after, Limit: rechunkBatch})
-			if errors.Is(err, store.ErrUnsupported) || errors.Is(err, filter.ErrSchema) {
-				break // they stay as they are: a matter of order, not of truth
-			}
-			if err != nil {
-				return fmt.Errorf("find documents that open alike: %w", err)
-			}
-			if err := done.cut(ctx, &r.Job, r.collection, page.IDs); err != nil {
-				return err
-			}
-			after = page.Next
+	for _, o := range r.Chunks.Openings.Fresh() {
+		ids, err := r.opening(ctx, o)
+		if err != nil {
+			return fmt.Errorf("find documents that open alike: %w", err)
 		}
-		r.receipt.Warnings = append(r.receipt.Warnings, fmt.Sprintf("Many documents open with %q: it is kept and can be quoted, and does not count where they are ranked.", sextant.CleanText(sentence)))
+		var done Rechunking
+		for some := range slices.Chunk(ids, rechunkBatch) {
+			if err := done.cut(ctx, &r.Job, r.collection, some); err != nil {
+				return fmt.Errorf("cut documents that open alike: %w", err)
+			}
+		}
+		r.receipt.Warnings = append(r.receipt.Warnings, fmt.Sprintf("Many documents open with %q: it is kept and can be quoted, and does not count where they are ranked.", sextant.CleanText(o.Sentence)))
 	}
 	return keepOpenings(ctx, r.journal, r.Collection.Name, r.Chunks.Openings)
+}
+
+// opening returns the documents that may have been cut before a sentence was known to open
+// many: those that are remembered or, where these are not all, those that mention it.
+func (r *run) opening(ctx context.Context, o chunk.Opening) (ids []sextant.DocumentID, err error) {
+	if o.All {
+		return o.Documents, nil
+	}
+	q := store.ListQuery{Filter: filter.Mentions{Phrases: []string{o.Sentence}}}
+	for {
+		page, err := r.collection.List(ctx, q)
+		if errors.Is(err, store.ErrUnsupported) || errors.Is(err, filter.ErrSchema) {
+			return o.Documents, nil // the others stay as they are: a matter of order, not of truth
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, page.IDs...)
+		if q.After = page.Next; q.After == "" {
+			return ids, nil
+		}
+	}
 }

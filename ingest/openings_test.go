@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,6 +58,32 @@ func TestDocumentsThatOpenAlike(t *testing.T) {
 	}
 	if again, err := ingest.Run(t.Context(), job); err != nil || again.Records[sextant.Unchanged] != 100 {
 		t.Errorf("%+v, %v", again.Records, err)
+	}
+}
+
+// A run that is interrupted before its end leaves nothing learned; the next ends as one that
+// was not.
+func TestOpeningsAfterAnInterruption(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	f := openingAlike(150)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.hook = func(record int64) {
+		if record == 50 {
+			cancel()
+		}
+	}
+	job := ingest.Job{Store: st, Collection: notes(), Source: &words{files: []*wordFile{f}}, Batch: 5}
+	if _, err := ingest.Run(ctx, job); err == nil {
+		t.Fatal("it was not interrupted")
+	}
+	f.hook = nil
+	if _, err := ingest.Run(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range chunksHeld(t, st) {
+		if !strings.HasPrefix(c.Ranked(), "THE ACFT NUMBER") {
+			t.Fatalf("%q is read as %q", c.Content, c.Ranked())
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 // partKinds are the kinds that a Mentions can be restricted to, in the order of their
 // zones: add at the end only.
 var partKinds = []string{PartHeading, PartRecord, "narrative", "cause", "paragraph", "page", "table", "section", "item", "code", "slide", "sheet", "rows", "lines", "note",
-	"message", "attachment", "cue", "text", "title", "summary", "analysis", "finding", "factor", "recommendation", "facts", "source", "caption", "list", "heading2"}
+	"message", "attachment", "cue", "text", "title", "summary", "analysis", "finding", "factor", "recommendation", "facts", "source", "caption", "list", "heading2", "entry"}
 
 func zoneOf(kind string) lexical.Zone {
 	if i := slices.Index(partKinds, kind); i >= 0 {
