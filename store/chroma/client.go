@@ -87,8 +87,9 @@ func (c *client) write(ctx context.Context, method, path string, in, out any) er
 // memory.
 const maxAnswer = 1 << 30
 
-// call makes one request. A connection that an idle server closed meanwhile is tried
-// again once by net/http; nothing else is, since who waits wants to know.
+// call makes one request. Where the server has closed a connection that was kept open,
+// net/http makes it again on another; nothing else is tried twice, since who waits wants
+// to know.
 func (c *client) call(ctx context.Context, limit time.Duration, method, address string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -108,6 +109,7 @@ func (c *client) call(ctx context.Context, limit time.Duration, method, address 
 		req.Header[k] = v
 	}
 	req.Header.Set("Accept", "application/json")
+	req.Header["Idempotency-Key"] = nil // every request may be made twice; it is not sent
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
