@@ -31,7 +31,7 @@ type Constraint struct {
 }
 
 // Item is a question with what is right about it. Which fields count depends on the
-// set: constraints, counts or intents.
+// set: constraints, counts, intents or answers.
 type Item struct {
 	ID            string           `json:"id"`
 	Question      string           `json:"question"`
@@ -50,6 +50,12 @@ type Item struct {
 		Count int64    `json:"count"`
 	} `json:"relaxations,omitempty"`
 	Intent string `json:"intent,omitempty"`
+	// Of answers: whether the documents tell, and the facts a right answer must hold.
+	Answerable bool `json:"answerable,omitempty"`
+	KeyFacts   []struct {
+		Fact string   `json:"fact"`
+		Also []string `json:"also"`
+	} `json:"key_facts,omitempty"`
 }
 
 // Miss is a question that was got wrong.

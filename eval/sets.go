@@ -14,11 +14,11 @@ import (
 )
 
 // Sets are the kinds of data set that can be run.
-var Sets = []string{"constraints", "counts", "intents"}
+var Sets = []string{"constraints", "counts", "intents", "answers"}
 
 // Run asks every question of a set and scores the answers.
 func Run(ctx context.Context, a Asker, set string, items []Item) (Report, error) {
-	score, ok := map[string]func(*Report, Item, sextant.Answer) (bool, error){"constraints": constraints, "counts": counts, "intents": intents}[set]
+	score, ok := map[string]func(*Report, Item, sextant.Answer) (bool, error){"constraints": constraints, "counts": counts, "intents": intents, "answers": answers}[set]
 	if !ok {
 		return Report{}, &sextant.Error{Code: sextant.CodeBadRequest, Op: "eval", Message: fmt.Sprintf("There is no kind of data set %q.", set), Hint: "There are: " + strings.Join(Sets, ", ") + "."}
 	}
@@ -86,7 +86,9 @@ func counts(r *Report, item Item, a sextant.Answer) (bool, error) {
 	case item.Kind == "share":
 		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return c.Percent == fmt.Sprintf("%.1f", item.Percent) })
 	case item.Kind == "sum", item.Kind == "mean", item.Kind == "distinct":
-		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return c.Kind == item.Kind && valued(c) == fmt.Sprintf("%g", item.Value) })
+		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool {
+			return c.Kind == item.Kind && valued(c) == fmt.Sprintf("%g", item.Value)
+		})
 	default:
 		right = slices.ContainsFunc(a.Computed, func(c sextant.Computed) bool { return defensible(item, c.Total) })
 	}

@@ -33,6 +33,7 @@ type Input struct {
 // Output is what was found, and which of the topic's words nothing said anything of.
 type Output struct {
 	Findings    []sextant.Finding
+	Best        string // the text of the finding that says most
 	CausalChain []sextant.Finding
 	Missing     []string
 	Coverage    float64 // share of the topic, weighted by rarity, that the findings speak of; 1 if there is no topic
@@ -77,10 +78,14 @@ func Extract(in Input) Output {
 	}
 	var out Output
 	said := map[string]bool{}
+	best := -1.0
 	for _, s := range pick(in, asked, candidates, weights) {
 		f, err := finding(in.Documents[s.document], s)
 		if err != nil {
 			continue
+		}
+		if s.score > best {
+			best, out.Best = s.score, f.Text
 		}
 		out.Findings = append(out.Findings, f)
 		for t := range s.matched {
@@ -95,6 +100,7 @@ func Extract(in Input) Output {
 	}
 	out.Coverage, out.Missing = coverage(in.Topic, weights, said)
 	out.Sufficiency = suffices(asked, candidates, weights)
+	out.Sufficiency.Pinned = pin(asked, candidates, weights) >= 0
 	if unnamed != "" {
 		out.Sufficiency.Score = min(out.Sufficiency.Score, nameMissing)
 		out.Sufficiency.Lacking = append(out.Sufficiency.Lacking, fmt.Sprintf("“%s”", unnamed))
@@ -465,8 +471,11 @@ func finding(d sextant.Document, s sentence) (sextant.Finding, error) {
 		return sextant.Finding{}, err
 	}
 	confidence := "medium"
-	if s.score >= 0.6 {
+	switch {
+	case s.score >= 0.6:
 		confidence = "high"
+	case s.score < least:
+		confidence = "low" // it stands beside one that answers
 	}
 	return sextant.Finding{Text: q.Text, Quotes: []sextant.Quote{q}, Source: d.Collection, Confidence: confidence}, nil
 }

@@ -10,6 +10,7 @@ import (
 type Sufficiency struct {
 	Score   float64  // 0 nothing, 1 everything: the share of the words of each thing asked that stand together, lowered where what would answer it is missing
 	Lacking []string // what nothing was found for, in words
+	Pinned  bool     // one document says so much more of the question than all others that it must be the one that is meant
 }
 
 // Enough is the score from which findings are an answer. See docs/evaluation.md for how

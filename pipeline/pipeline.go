@@ -65,6 +65,8 @@ type asking struct {
 	documents   []sextant.Document   // those findings may quote, in order of rank
 	coverage    float64              // how much of the topic the findings speak of
 	sufficiency generate.Sufficiency // how far what was found can answer
+	best        string               // the quoted sentence that says most of what is asked
+	support     float64              // how likely the passages are to decide the question, 0 to 1
 	checked     bool                 // the findings have passed the check
 	rounds      []sextant.Round      // of retrieval
 	answer      sextant.Answer

@@ -271,7 +271,8 @@ func (a *asking) extract() (string, error) {
 	}
 	out := generate.Extract(generate.Input{Question: a.question.Text, Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
-	a.sufficiency = out.Sufficiency
+	a.best = out.Best
+	a.sufficiency, a.support = out.Sufficiency, generate.Supports(a.searchText(), a.answer.Evidence).Score()
 	if a.asksFigure() && !a.asksText() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
 	}

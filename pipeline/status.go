@@ -44,7 +44,7 @@ func (a *asking) settle() {
 		a.answer.Status, a.answer.Findings = sextant.OutOfScope, []sextant.Finding{}
 	case topical && spoken:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
-	case topical && figures && len(a.sufficiency.Lacking) == 0 && a.plan.Intent != plan.Compliance && a.account.Ledger.Joint > few:
+	case topical && figures && (a.written != nil || len(a.sufficiency.Lacking) == 0) && a.plan.Intent != plan.Compliance && a.account.Ledger.Joint > few:
 		a.answer.Status = sextant.Partial
 	case topical || !figures && len(a.answer.Findings) == 0:
 		a.answer.Status = sextant.InsufficientEvidence
@@ -63,8 +63,15 @@ func (a *asking) settle() {
 	a.caveats()
 }
 
-// enough reports whether what was found can answer.
-func (a *asking) enough() bool { return a.sufficiency.Score >= generate.Enough }
+// enough reports whether what was found can answer: what a model wrote if it speaks of the
+// topic, and quoted sentences if they suffice and, where no condition leads to their
+// documents, if retrieval shows that these decide the question.
+func (a *asking) enough() bool {
+	if a.written != nil {
+		return a.coverage >= enough
+	}
+	return a.sufficiency.Score >= generate.Enough && (a.narrow() || a.sufficiency.Pinned || a.support >= generate.Decided)
+}
 
 // asksText reports whether a question that sounds like one for a figure asks what the
 // record of one of a few documents says: "how many hours had he slept".

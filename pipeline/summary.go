@@ -316,7 +316,7 @@ func (a *asking) prose() string {
 	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || !a.enough() {
 		return ""
 	}
-	best := a.answer.Findings[0]
+	best := a.answer.Findings[max(0, slices.IndexFunc(a.answer.Findings, func(f sextant.Finding) bool { return f.Text == a.best }))]
 	if chain := a.answer.CausalChain; len(chain) > 0 && a.plan.Intent == plan.Causal {
 		best = chain[0]
 	}

@@ -22,8 +22,8 @@ import (
 type evalCommand struct {
 	jsonFlag
 	retrievalFlags
-	Set    string  `arg:"" help:"Kind of data set: constraints, counts, intents or retrieval; or check, which plants faults in what is held."`
-	File   string  `arg:"" optional:"" help:"The data set: JSON lines, or for retrieval a folder in the layout of BEIR or NTSB narratives." type:"path"`
+	Set    string  `arg:"" help:"Kind of data set: constraints, counts, intents, answers, retrieval or refusal; or check, which plants faults in what is held."`
+	File   string  `arg:"" optional:"" help:"The data set: JSON lines, or for retrieval and refusal a folder in the layout of BEIR, SciFact or NTSB narratives." type:"path"`
 	Floor  float64 `help:"Fail (exit 1) if the share of right answers is below this." placeholder:"SHARE"`
 	MLflow bool    `name:"mlflow" help:"Log figures, misses and configuration as a run of MLflow (MLFLOW_TRACKING_URI)."`
 	Max    int     `help:"Misses to print; all with 0." default:"20" placeholder:"N"`
@@ -38,6 +38,8 @@ func (c *evalCommand) Run(ctx context.Context, s *session) error {
 		return usage("Say which data set: a file of JSON lines, or for retrieval a folder.")
 	case c.Set == "retrieval":
 		return c.retrieval(ctx, s)
+	case c.Set == "refusal":
+		return c.refusal(ctx, s)
 	}
 	items, err := readSet(c.File)
 	if err != nil {
