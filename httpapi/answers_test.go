@@ -95,6 +95,7 @@ func noData() sextant.Answer {
 			constraint("state", sextant.OpEq, "Vermont", 262, 4285, "VT"),
 			constraint("event_date", sextant.OpBetween, "2016", 1670, 0, "2016-01-01", "2016-12-31"))
 		a.Ledger.Relaxations = []sextant.Relaxation{{Drop: []string{"severity"}, DropAt: []int{0}, Count: 1}, {Drop: []string{"event_date"}, DropAt: []int{4}, Count: 6}, {Drop: []string{"state"}, DropAt: []int{3}, Count: 12}}
+		a.Ledger.Widenings = []sextant.Widening{{Field: "model", At: 2, Op: sextant.OpContains, Values: []any{"17"}, Count: 2}}
 		a.Ledger.Available = []sextant.Available{{Field: "event_date", Values: [][]any{{"1983", 1}, {"1989", 2}, {"1994", 1}, {"2003", 2}}}, {Field: "state", Values: [][]any{{"CA", 3}, {"FL", 3}, {"TX", 2}, {"AZ", 1}, {"OH", 1}, {"PA", 1}, {"WI", 1}}}}
 		a.Computed = []sextant.Computed{{Kind: "count", Title: "Events", Unit: "documents", UnitLabel: "events", Filter: a.Ledger.Filter, Method: card()}}
 		a.Suggestions = []string{"How many Cessna 172 accidents happened in Vermont in 2016?", "How many fatal Cessna 172 accidents happened in Vermont?"}

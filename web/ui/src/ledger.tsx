@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { count, type Asked } from './api.ts'
 import { useActions } from './app.tsx'
-import { conjunction, label, predicate, without, type Labels } from './conditions.ts'
+import { conjunction, expression, label, predicate, without, type Labels } from './conditions.ts'
+import { canEdit, editable, edited } from './edit.ts'
 import { figure, list, span } from './figures.ts'
 import type { Constraint, Ledger, Scalar } from './wire.ts'
 
@@ -15,7 +16,11 @@ interface Props {
 
 export function LedgerView({ ledger, asked, labels, settled }: Props) {
   const [aside, setAside] = useState<ReadonlySet<number>>(new Set())
-  useEffect(() => setAside(new Set()), [ledger])
+  const [changed, setChanged] = useState<Changes>(new Map())
+  useEffect(() => {
+    setAside(new Set())
+    setChanged(new Map())
+  }, [ledger])
   const { constraints } = ledger
   // What came with one word goes with it: SR22 brought the make along.
   const toggle = (at: number) => {
@@ -27,6 +32,13 @@ export function LedgerView({ ledger, asked, labels, settled }: Props) {
       return next
     })
   }
+  const change = (at: number, to: Constraint | undefined) =>
+    setChanged((before) => {
+      const next = new Map(before)
+      if (to) next.set(at, to)
+      else next.delete(at)
+      return next
+    })
   return (
     <section class="ledger" aria-labelledby="conditions">
       <h2 id="conditions" class="eyebrow">
@@ -49,44 +61,101 @@ export function LedgerView({ ledger, asked, labels, settled }: Props) {
           </thead>
           <tbody>
             {constraints.map((c, i) => (
-              <Row key={i} constraint={c} labels={labels} aside={aside.has(i)} onToggle={settled ? () => toggle(i) : undefined} />
+              <Row key={i} constraint={changed.get(i) ?? c} original={c} labels={labels} aside={aside.has(i)} onToggle={settled ? () => toggle(i) : undefined} onChange={settled && canEdit(c) ? (to) => change(i, to) : undefined} />
             ))}
           </tbody>
           <tfoot>
-            <Total ledger={ledger} aside={aside} />
+            <Total ledger={ledger} aside={aside} changed={changed} />
           </tfoot>
         </table>
       ) : (
         <p class="note">None was found in the question{ledger.joint > 0 ? `: all ${figure(ledger.joint)} are searched` : ''}.</p>
       )}
-      {aside.size > 0 && <AskAgain ledger={ledger} asked={asked} aside={aside} />}
+      {aside.size + changed.size > 0 && <AskAgain ledger={ledger} asked={asked} aside={aside} changed={changed} />}
       <Remarks ledger={ledger} asked={asked} labels={labels} />
     </section>
   )
 }
 
-function Row({ constraint: c, labels, aside, onToggle }: { constraint: Constraint; labels: Labels; aside: boolean; onToggle?: (() => void) | undefined }) {
+/** Conditions with other values, by their place in the ledger. */
+type Changes = ReadonlyMap<number, Constraint>
+
+interface RowProps {
+  constraint: Constraint
+  original: Constraint
+  labels: Labels
+  aside: boolean
+  onToggle?: (() => void) | undefined
+  onChange?: ((to: Constraint | undefined) => void) | undefined
+}
+
+function Row({ constraint: c, original, labels, aside, onToggle, onChange }: RowProps) {
+  const [text, setText] = useState<string>()
+  useEffect(() => setText(undefined), [original])
+  const next = text === undefined ? undefined : edited(original, text)
+  const write = (to: string) => {
+    setText(to)
+    const read = edited(original, to)
+    if (read) onChange?.(editable(read) === editable(original) ? undefined : read)
+  }
+  const close = (keep: boolean) => {
+    if (!keep) onChange?.(undefined)
+    setText(undefined)
+  }
+  const name = label(labels, c.field)
   return (
-    <tr class={aside ? 'aside' : undefined}>
+    <tr class={aside ? 'aside' : c !== original ? 'changed' : undefined}>
       <th scope="row">
         <label class="chip">
           <input type="checkbox" checked={!aside} disabled={!onToggle} onChange={onToggle} />
           <span>
-            <span class="chip-field">{label(labels, c.field)}</span> {predicate(c.op, c.values)}
+            <span class="chip-field">{name}</span> {predicate(c.op, c.values)}
           </span>
         </label>
-        <span class="origin">{origin(c)}</span>
+        {onChange && !aside && text === undefined && (
+          <button type="button" class="quiet edit" aria-label={`Change ${name}`} onClick={() => setText(editable(c))}>
+            change
+          </button>
+        )}
+        {text !== undefined && (
+          <input
+            class="value"
+            type="text"
+            aria-label={`Value of ${name}`}
+            aria-invalid={next ? undefined : true}
+            value={text}
+            autofocus
+            onInput={(e) => write(e.currentTarget.value)}
+            onKeyDown={(e) => (e.key === 'Enter' || e.key === 'Escape') && close(e.key === 'Enter')}
+            onBlur={() => close(true)}
+          />
+        )}
+        <span class="origin">{c === original ? origin(c) : 'changed by you'}</span>
         {c.assumed && <span class="origin assumed">{c.assumed}</span>}
       </th>
       <td class="num" data-head="alone">
-        {figure(c.alone)}
+        {c === original ? figure(c.alone) : <Alone constraint={c} />}
       </td>
       <td class="num" data-head="not recorded">
         {figure(c.unknown)}
-        {c.unknown_within > 0 && <span class="within">{figure(c.unknown_within)} would otherwise count</span>}
+        {c === original && c.unknown_within > 0 && <span class="within">{figure(c.unknown_within)} would otherwise count</span>}
       </td>
     </tr>
   )
+}
+
+/** How many satisfy a changed condition by itself. */
+function Alone({ constraint: c }: { constraint: Constraint }) {
+  const [n, setN] = useState<number>()
+  const filter = expression(c)
+  useEffect(() => {
+    setN(undefined)
+    if (c.collections.length !== 1 || !filter) return
+    const control = new AbortController()
+    count(c.collections[0]!, filter, control.signal).then(setN, () => undefined)
+    return () => control.abort()
+  }, [filter])
+  return <>{n === undefined ? '…' : figure(n)}</>
 }
 
 function origin(c: Constraint): string {
@@ -95,12 +164,13 @@ function origin(c: Constraint): string {
   return c.origin === 'model' ? `${said}, added by the model` : said
 }
 
-function Total({ ledger, aside }: { ledger: Ledger; aside: ReadonlySet<number> }) {
-  const n = useCountWithout(ledger, aside)
+function Total({ ledger, aside, changed }: { ledger: Ledger; aside: ReadonlySet<number>; changed: Changes }) {
+  const n = useCount(ledger, aside, changed)
+  const other = aside.size + changed.size > 0
   const remaining = ledger.constraints.length - aside.size
   return (
     <>
-      <tr class={aside.size > 0 ? 'total before' : 'total'}>
+      <tr class={other ? 'total before' : 'total'}>
         <th scope="row">
           All together
           <Places ledger={ledger} />
@@ -108,9 +178,9 @@ function Total({ ledger, aside }: { ledger: Ledger; aside: ReadonlySet<number> }
         <td class="num">{figure(ledger.joint)}</td>
         <td />
       </tr>
-      {aside.size > 0 && (
+      {other && (
         <tr class="total">
-          <th scope="row">{remaining === 0 ? 'With no condition' : remaining === 1 ? 'With the one left' : `With the ${remaining} left`}</th>
+          <th scope="row">{changed.size > 0 ? 'As changed' : remaining === 0 ? 'With no condition' : remaining === 1 ? 'With the one left' : `With the ${remaining} left`}</th>
           <td class="num" aria-live="polite">
             {n === undefined ? '…' : n === null ? <span class="small">ask to see</span> : figure(n)}
           </td>
@@ -128,19 +198,19 @@ function Places({ ledger }: { ledger: Ledger }) {
 }
 
 /**
- * The exact count without the conditions set aside: undefined while it is fetched, null if
+ * The exact count without the conditions set aside and with those changed: undefined while it is fetched, null if
  * it cannot be told. It is told only if counting all conditions the same way gives the
  * ledger's own total, so that two figures side by side are always of one kind.
  */
-function useCountWithout(ledger: Ledger, aside: ReadonlySet<number>): number | null | undefined {
+function useCount(ledger: Ledger, aside: ReadonlySet<number>, changed: Changes): number | null | undefined {
   const [n, setN] = useState<number | null>()
-  const key = [...aside].sort((a, b) => a - b).join()
+  const rest = conjunction(ledger.constraints.flatMap((c, i) => (aside.has(i) ? [] : [changed.get(i) ?? c])))
+  const key = aside.size + changed.size > 0 ? `${rest}` : ''
   useEffect(() => {
     setN(undefined)
     if (!key) return
     const places = [...new Set(ledger.constraints.flatMap((c) => c.collections))]
     const all = conjunction(ledger.constraints)
-    const rest = conjunction(ledger.constraints.filter((_, i) => !aside.has(i)))
     if (places.length !== 1 || all === undefined || rest === undefined) {
       setN(null)
       return
@@ -156,10 +226,11 @@ function useCountWithout(ledger: Ledger, aside: ReadonlySet<number>): number | n
 }
 
 /** The question as it would be asked, open to correction before it is. */
-function AskAgain({ ledger, asked, aside }: { ledger: Ledger; asked: Asked; aside: ReadonlySet<number> }) {
+function AskAgain({ ledger, asked, aside, changed }: { ledger: Ledger; asked: Asked; aside: ReadonlySet<number>; changed: Changes }) {
   const { ask } = useActions()
-  const dropped = ledger.constraints.filter((_, i) => aside.has(i))
-  const next = askedWithout(asked, dropped)
+  const { constraints } = ledger
+  const dropped = constraints.filter((_, i) => aside.has(i))
+  const { next, gone, held } = askedChanged(asked, constraints, changed, aside)
   const [question, setQuestion] = useState(next.question)
   useEffect(() => setQuestion(next.question), [next.question])
   const submit = (e: Event) => {
@@ -168,7 +239,14 @@ function AskAgain({ ledger, asked, aside }: { ledger: Ledger; asked: Asked; asid
   }
   return (
     <form class="again" onSubmit={submit}>
-      <label for="again">Asked without {list([...new Set(dropped.map((c) => (c.origin === 'user' ? 'the further condition' : `“${c.text}”`)))])}</label>
+      <label for="again">
+        Asked without {list([...new Set([...dropped, ...gone].map((c) => (c.origin === 'user' ? 'the further condition' : `“${c.text}”`)))])}
+        {held && (
+          <>
+            {' '}and with <code>{held}</code>
+          </>
+        )}
+      </label>
       <div class="ask-line">
         <input id="again" type="text" value={question} onInput={(e) => setQuestion(e.currentTarget.value)} />
         <button type="submit" class="button primary">
@@ -186,11 +264,25 @@ export function askedWithout(asked: Asked, dropped: Constraint[]): Asked {
   return { ...asked, question: without(asked.question, texts), filter: keepsFilter ? asked.filter : undefined }
 }
 
+/**
+ * The words of a changed condition go from the question, with all that they said, and what
+ * is to hold instead comes as a further condition. Conditions set aside go as well.
+ */
+export function askedChanged(asked: Asked, constraints: Constraint[], changed: Changes, aside: ReadonlySet<number> = new Set()): { next: Asked; gone: Constraint[]; held: string } {
+  const words = new Set([...changed.keys()].map((at) => constraints[at]!.text))
+  const replaced = (c: Constraint, at: number) => !aside.has(at) && (changed.has(at) || (c.text !== '' && words.has(c.text)))
+  const gone = constraints.filter(replaced)
+  const held = conjunction(constraints.flatMap((c, at) => (replaced(c, at) ? [changed.get(at) ?? c] : []))) ?? ''
+  const next = askedWithout(asked, [...constraints.filter((_, at) => aside.has(at)), ...gone])
+  if (held) next.filter = next.filter ? `(${next.filter}) and ${held}` : held
+  return { next, gone, held }
+}
+
 /** When nothing satisfies all conditions: what would, and what there is. */
 export function Relaxations({ ledger, asked, labels, noData }: Omit<Props, 'settled'> & { noData: boolean }) {
   const { ask } = useActions()
   const { constraints, relaxations = [], available = [] } = ledger
-  if (constraints.length === 0 || ledger.joint > 0 || (!noData && relaxations.length + available.length === 0)) return null
+  if (constraints.length === 0 || ledger.joint > 0 || (!noData && relaxations.length + available.length + (ledger.widenings ?? []).length === 0)) return null
   const name = (at: number) => `${label(labels, constraints[at]!.field)} ${predicate(constraints[at]!.op, constraints[at]!.values)}`
   return (
     <div class="relax">
@@ -213,6 +305,27 @@ export function Relaxations({ ledger, asked, labels, noData }: Omit<Props, 'sett
         </>
       ) : (
         noData && <p>No fewer of these conditions give anything either.</p>
+      )}
+      {(ledger.widenings ?? []).length > 0 && (
+        <>
+          <h3 class="eyebrow">How many if one is made wider</h3>
+          <ul class="plain">
+            {ledger.widenings!.map((w, i) => {
+              const { expr: _, ...from } = constraints[w.at]!
+              const wider = new Map([[w.at, { ...from, op: w.op, values: w.values }]])
+              return (
+                <li key={i}>
+                  <button type="button" class="option" onClick={() => ask(askedChanged(asked, constraints, wider).next)}>
+                    <span>
+                      {label(labels, w.field)} {predicate(w.op, w.values)}
+                    </span>
+                    <span class="num">{figure(w.count)}</span>
+                  </button>
+                </li>
+              )
+            })}
+          </ul>
+        </>
       )}
       {available.map((a) => (
         <p key={a.field} class="available">

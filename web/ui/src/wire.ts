@@ -50,6 +50,7 @@ export interface Ledger {
   joint: number
   joint_by_collection: Record<string, number>
   relaxations?: { drop: string[]; drop_at: number[]; count: number }[]
+  widenings?: { field: string; at: number; op: Op; values: (Scalar | [string, string])[]; count: number }[]
   available?: { field: string; values: Scalar[][] }[]
   coverage?: Coverage[]
   outside_coverage?: string[]

@@ -54,7 +54,7 @@ test('the ledger shows each condition with its words, its count and what is unkn
   await page.goto(asking(questions.byYear))
   await answered(page)
   const ledger = await text(page, '.ledger')
-  assert.match(ledger, /state is AK\s+from “Alaska”\s+5,388\s+4,285\s+1 would otherwise count/)
+  assert.match(ledger, /state is AK\s+change\s+from “Alaska”\s+5,388\s+4,285\s+1 would otherwise count/)
   assert.match(ledger, /date is in 2008 to 2012/)
   assert.match(ledger, /All together\s+5/)
   await page.goto(asking(questions.misread))
@@ -80,6 +80,34 @@ test('a condition set aside is counted without, and asked without when told to',
   await page.getByRole('button', { name: 'Ask again' }).click()
   await page.waitForURL((u) => u.searchParams.get('q') === 'How many fatal Cessna 172 accidents happened in 2016?')
   assert.equal(await page.locator('#question').inputValue(), 'How many fatal Cessna 172 accidents happened in 2016?')
+})
+
+test('a condition is changed in place, counted at once, and asked as changed when told to', async () => {
+  const { page } = await open()
+  await page.goto(asking(questions.noData))
+  await answered(page)
+  await page.getByRole('button', { name: 'Change state' }).click()
+  const value = page.getByLabel('Value of state')
+  assert.equal(await value.inputValue(), 'VT')
+  const counted = page.waitForResponse((r) => r.url().endsWith('/v1/count') && r.request().postDataJSON().filter.includes('state = "NH" and'))
+  await value.fill('NH')
+  assert.equal((await counted).status(), 200)
+  assert.match(await text(page, '.ledger tfoot'), /As changed/)
+  await value.fill('')
+  assert.equal(await value.getAttribute('aria-invalid'), 'true')
+  await value.fill('NH')
+  await value.press('Enter')
+  assert.match(await text(page, '.ledger tbody'), /state is NH/)
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.waitForURL((u) => u.searchParams.get('q') === 'How many fatal Cessna 172 accidents happened in 2016?' && u.searchParams.get('filter') === 'state = "NH"')
+})
+
+test('a condition can be made wider where nothing satisfies all', async () => {
+  const { page } = await open()
+  await page.goto(asking(questions.noData))
+  await answered(page)
+  await page.getByRole('button', { name: /model contains 17 / }).click()
+  await page.waitForURL((u) => /model contains "17"/.test(u.searchParams.get('filter') ?? ''))
 })
 
 test('counts without a condition are shown only if they reconcile with the ledger', async () => {
