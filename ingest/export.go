@@ -16,7 +16,7 @@ import (
 // line is one line of an export. Exactly one of its members is set.
 type line struct {
 	Collection *sextant.Collection `json:"collection,omitempty"` // the records of it follow
-	Record     json.RawMessage     `json:"record,omitempty"` // see store.EncodeRecord
+	Record     json.RawMessage     `json:"record,omitempty"`     // see store.EncodeRecord
 	Receipt    *sextant.Receipt    `json:"receipt,omitempty"`
 	Mark       *store.Mark         `json:"mark,omitempty"`
 }

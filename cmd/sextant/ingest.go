@@ -331,6 +331,7 @@ func readable(path string) error {
 // verifyCommand compares what is stored with what ingestion left.
 type verifyCommand struct {
 	jsonFlag
+	Repair bool `help:"Let go of documents that somebody else has damaged in the server they lie on, so that the others can be asked for."`
 }
 
 // Run verifies.
@@ -340,6 +341,11 @@ func (c *verifyCommand) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer st.Close()
+	if c.Repair {
+		if err := repairAll(ctx, st); err != nil {
+			return s.storeError(err)
+		}
+	}
 	list, err := verifyAll(ctx, st)
 	if err != nil {
 		return s.storeError(err)
@@ -361,11 +367,31 @@ type verifications struct {
 // sound reports whether everything that was left there is there as it was left.
 func (v verifications) sound() bool {
 	for _, c := range v.Collections {
-		if len(c.Missing)+len(c.Changed) > 0 {
+		if len(c.Missing)+len(c.Changed)+len(c.Damaged) > 0 || c.Lost > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// repairAll has every collection that can be repaired let go of what is not whole.
+func repairAll(ctx context.Context, st store.Store) error {
+	specs, err := st.Collections(ctx)
+	if err != nil {
+		return err
+	}
+	for _, spec := range specs {
+		c, err := st.Open(ctx, spec.Name)
+		if err != nil {
+			return err
+		}
+		if i, ok := c.(store.Inspector); ok {
+			if _, err := i.Repair(ctx); err != nil && !errors.Is(err, store.ErrUnsupported) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func verifyAll(ctx context.Context, st store.Store) (verifications, error) {

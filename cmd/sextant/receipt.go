@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,9 +91,29 @@ func writeVerifications(p *page, v verifications) {
 		t.rows = append(t.rows, []string{c.Collection, humanize.Comma(c.Documents), humanize.Comma(c.Intact), count(len(c.Missing)), count(len(c.Changed)), count(len(c.Extra))})
 	}
 	p.table(t)
+	writeDamage(p, v)
 	if v.sound() {
 		p.text("  ", "Everything is as ingestion left it.")
 		return
 	}
 	p.text("  ", "What is missing or changed comes back when its files are ingested again.")
+}
+
+// writeDamage names what a store found that is not whole, at most a dozen of each.
+func writeDamage(p *page, v verifications) {
+	for _, c := range v.Collections {
+		for i, id := range slices.Sorted(maps.Keys(c.Damaged)) {
+			if i == 12 {
+				p.text("  ", fmt.Sprintf("%s: and %s more.", c.Collection, humanize.Comma(int64(len(c.Damaged)-12))))
+				break
+			}
+			p.text("  ", fmt.Sprintf("%s: %s: %s.", c.Collection, id, c.Damaged[id]))
+		}
+		if c.Lost > 0 {
+			p.text("  ", fmt.Sprintf("%s: nothing is left of %s documents.", c.Collection, humanize.Comma(c.Lost)))
+		}
+		if len(c.Damaged) > 0 || c.Lost > 0 {
+			p.text("  ", "Nothing is answered from "+c.Collection+" before `sextant verify --repair` has let go of these.")
+		}
+	}
 }

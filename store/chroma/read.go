@@ -287,7 +287,7 @@ func (c *collection) embeddings(ctx context.Context, r *row, ids []string) ([][]
 			case !ok:
 				return nil, errMoved
 			case r.Dimension > 0 && len(v) != r.Dimension:
-				return nil, fmt.Errorf("a vector of %d dimensions is on the server, of %d was written: %w", len(v), r.Dimension, store.ErrUnavailable)
+				return nil, fmt.Errorf("a vector of %d dimensions is on the server, one of %d was written; `sextant verify` names what differs: %w", len(v), r.Dimension, store.ErrCorrupt)
 			}
 			out = append(out, v)
 		}

@@ -67,3 +67,20 @@ type mixing struct {
 func (m mixing) SearchHybrid(ctx context.Context, q store.HybridQuery) ([]store.HybridHit, error) {
 	return after(ctx, m.c, func() ([]store.HybridHit, error) { return m.hybrid.SearchHybrid(ctx, q) })
 }
+
+// Inspect implements store.Inspector. It asks no collection for an answer, and so waits
+// for nothing.
+func (r reading) Inspect(ctx context.Context) (store.Inspection, error) {
+	if i, ok := r.Collection.(store.Inspector); ok {
+		return i.Inspect(ctx)
+	}
+	return store.Inspection{}, store.ErrUnsupported
+}
+
+// Repair implements store.Inspector.
+func (r reading) Repair(ctx context.Context) (store.Inspection, error) {
+	if i, ok := r.Collection.(store.Inspector); ok {
+		return i.Repair(ctx)
+	}
+	return store.Inspection{}, store.ErrUnsupported
+}
