@@ -293,6 +293,9 @@ func (c *collection) swap(ctx context.Context, check func(r *row, present direct
 	if err := check(now, present); err != nil {
 		return err
 	}
+	if err := c.weed(ctx, now.Fresh.Records, present); err != nil {
+		return err
+	}
 	next := *now
 	next.Spec.Encoder, next.Records, next.Dimension, next.Fresh = next.Fresh.Encoder, next.Fresh.Records, next.Fresh.Dimension, nil
 	next.advance(max(c.attempted, next.Version) + 1)
@@ -310,6 +313,20 @@ func (c *collection) swap(ctx context.Context, check func(r *row, present direct
 	c.mu.Unlock()
 	c.loading.Unlock()
 	return c.settle(ctx, &next)
+}
+
+// weed removes new records of documents that were replaced or deleted since they were
+// made: nothing would say that they do not count.
+func (c *collection) weed(ctx context.Context, records string, present directory) error {
+	ids, err := c.store.client.ids(ctx, records, nil)
+	if err != nil {
+		return underneath(err)
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		k, ok := parseKey(id)
+		return !ok || present[k.document] == entry{k.version, k.chunks}
+	})
+	return underneath(c.store.client.remove(ctx, records, ids))
 }
 
 // settle gives the records in use the name that people know, and removes those under
