@@ -13,6 +13,8 @@ type CollectionInfo struct {
 	Chunks    int64     `json:"chunks"`
 	Disk      int64     `json:"disk_bytes"`
 	Memory    int64     `json:"memory_bytes"`
+	StoredAs  string    `json:"stored_as,omitempty"` // its name on the server that keeps it; "" is the data folder
+	Points    int64     `json:"points,omitempty"`    // records there: documents, chunks and what goes with them
 	Coverage  *Coverage `json:"coverage,omitempty"`
 	Fill      string    `json:"fill"` // the command that fills it
 	Files     []string  `json:"files,omitempty"`

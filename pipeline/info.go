@@ -46,7 +46,7 @@ func (s *state) info(ctx context.Context, c store.Collection) (sextant.Collectio
 		return sextant.CollectionInfo{}, err
 	}
 	info := sextant.CollectionInfo{Name: spec.Name, Title: spec.Title, Role: spec.Role, Unit: spec.UnitLabel(store.Documents), Documents: size.Documents, Chunks: size.Chunks,
-		Disk: size.Disk, Memory: size.Memory, Fill: spec.Fill, Files: s.files[spec.Name]}
+		Disk: size.Disk, Memory: size.Memory, StoredAs: size.StoredAs, Points: size.Points, Fill: spec.Fill, Files: s.files[spec.Name]}
 	if covered, ok := s.coverage(spec.Name); ok {
 		info.Coverage, info.DataDate = &covered, covered.To
 	}

@@ -214,6 +214,9 @@ type Size struct {
 	Vectors   int64 `json:"vectors"`
 	Disk      int64 `json:"disk_bytes"`
 	Memory    int64 `json:"memory_bytes"` // estimate of what is held in RAM for it
+	// Of a server: what the collection is called there, and how many records it has.
+	StoredAs string `json:"stored_as,omitempty"`
+	Points   int64  `json:"points,omitempty"`
 }
 
 // Journal keeps what ingestion must remember, durably and in one step with nothing

@@ -36,6 +36,9 @@ type backedUp struct {
 
 // Run backs up.
 func (c *backupCommand) Run(ctx context.Context, s *session) error {
+	if err := s.inFolder("backup"); err != nil {
+		return err
+	}
 	if _, err := os.Stat(c.File); err == nil && !c.Force {
 		return &sextant.Error{Code: sextant.CodeConflict, Op: "backup", Message: "There is a file " + c.File + " already.", Hint: "Name another, or replace it with --force."}
 	}
@@ -87,6 +90,9 @@ func (*restoreCommand) Help() string {
 
 // Run restores.
 func (c *restoreCommand) Run(ctx context.Context, s *session) error {
+	if err := s.inFolder("restore"); err != nil {
+		return err
+	}
 	if err := readable(c.File); err != nil {
 		return err
 	}

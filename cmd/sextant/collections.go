@@ -33,6 +33,9 @@ func writeCollections(p *page, list []sextant.CollectionInfo) {
 	t := table{head: []string{"collection", "what it is", "held", "period", "on disk"}, right: []bool{false, false, true, false, true}}
 	var empty []sextant.CollectionInfo
 	for _, c := range list {
+		if c.StoredAs != "" { // a server says neither what it takes on disk nor in memory
+			t.head[4] = "stored as"
+		}
 		if c.Documents == 0 {
 			empty = append(empty, c)
 			continue
@@ -41,7 +44,7 @@ func writeCollections(p *page, list []sextant.CollectionInfo) {
 		if c.Coverage != nil {
 			period = c.Coverage.From + " to " + c.Coverage.To
 		}
-		t.rows = append(t.rows, []string{c.Name, c.Title, humanize.Comma(c.Documents) + " " + c.Unit, period, humanize.IBytes(uint64(max(c.Disk, 0)))})
+		t.rows = append(t.rows, []string{c.Name, c.Title, humanize.Comma(c.Documents) + " " + c.Unit, period, keptAs(c)})
 	}
 	if len(t.rows) > 0 {
 		p.table(t)
@@ -54,6 +57,13 @@ func writeCollections(p *page, list []sextant.CollectionInfo) {
 		}
 		p.text("  - ", fmt.Sprintf("%s (%s). To fill it: %s", c.Name, c.Title, c.Fill))
 	}
+}
+
+func keptAs(c sextant.CollectionInfo) string {
+	if c.StoredAs != "" {
+		return fmt.Sprintf("%s, %s points", c.StoredAs, humanize.Comma(c.Points))
+	}
+	return humanize.IBytes(uint64(max(c.Disk, 0)))
 }
 
 // describeCommand shows what can be asked of a collection.

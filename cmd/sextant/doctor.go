@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ func (*doctorCommand) Help() string {
 type diagnosis struct {
 	Sound       bool               `json:"sound"`
 	Data        string             `json:"data"`
+	Store       string             `json:"store,omitempty"`  // address of the server that keeps the documents; "" is the data folder
 	Holder      *sqlite.Process    `json:"holder,omitempty"` // who has the folder open
 	Free        int64              `json:"disk_free_bytes"`  // -1 is unknown
 	Collections []collectionHealth `json:"collections"`
@@ -53,6 +55,8 @@ type collectionHealth struct {
 	Memory    int64  `json:"memory_bytes,omitempty"` // 0 is unknown: it is not loaded
 	Dimension int    `json:"dimension,omitempty"`
 	Encoder   string `json:"encoder,omitempty"` // fingerprint of what made its vectors
+	StoredAs  string `json:"stored_as,omitempty"`
+	Points    int64  `json:"points,omitempty"`
 }
 
 // trouble is something worth knowing, and what to do about it.
@@ -65,6 +69,11 @@ type trouble struct {
 
 // Run examines.
 func (c *doctorCommand) Run(ctx context.Context, s *session) error {
+	if c.Repair {
+		if err := s.inFolder("doctor --repair"); err != nil {
+			return err
+		}
+	}
 	d, err := s.examine(ctx)
 	if err != nil {
 		return err
@@ -87,13 +96,20 @@ func (c *doctorCommand) Run(ctx context.Context, s *session) error {
 func (s *session) examine(ctx context.Context) (diagnosis, error) {
 	dir := s.config.Data
 	d := diagnosis{Data: dir, Free: freeSpace(dir), Settings: s.settings(), Collections: []collectionHealth{}, Problems: []trouble{}}
-	if h, held := sqlite.Holder(dir); held {
+	if h, held := s.holder(); held {
 		d.Holder = &h
 	}
 	e := s.examineEncoder(ctx, &d)
 	if _, err := s.config.Models.models(); err != nil {
 		message, hint := explain(err)
 		d.find("", message, hint)
+	}
+	if s.external() {
+		s.examineServer(ctx, &d)
+		d.compareEncoders(e)
+		d.judgeTraces(ctx, filepath.Join(dir, tracesFile))
+		d.Sound = d.nothingToDo()
+		return d, nil
 	}
 	inspector, err := sqlite.Inspect(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,6 +151,38 @@ func (d *diagnosis) nothingToDo() bool {
 		}
 	}
 	return true
+}
+
+// examineServer looks at what a server keeps. One that does not answer is a problem like
+// any other.
+func (s *session) examineServer(ctx context.Context, d *diagnosis) {
+	d.Store = s.holding()
+	problem := func(err error) {
+		message, hint := explain(s.storeError(err))
+		d.find("", message, cmp.Or(hint, "see what the server says of it"))
+	}
+	st, err := s.openStore(ctx)
+	if err != nil {
+		problem(err)
+		return
+	}
+	defer st.Close()
+	specs, err := st.Collections(ctx)
+	if err != nil {
+		problem(err)
+		return
+	}
+	for _, spec := range specs {
+		c, err := st.Open(ctx, spec.Name)
+		if err == nil {
+			var size store.Size
+			size, err = c.Size(ctx)
+			d.Collections = append(d.Collections, collectionHealth{Name: spec.Name, Documents: size.Documents, Chunks: size.Chunks, Encoder: spec.Encoder, StoredAs: size.StoredAs, Points: size.Points})
+		}
+		if err != nil {
+			problem(err)
+		}
+	}
 }
 
 // count enters what is held.
@@ -307,6 +355,14 @@ func (s *session) repairCollections(ctx context.Context, todo map[string]bool) e
 }
 
 func writeDiagnosis(p *page, d *diagnosis) {
+	if d.Store != "" {
+		p.text("", "Documents are kept by "+d.Store+"; traces and jobs in "+d.Data+".")
+		for _, c := range d.Collections {
+			p.text("  ", fmt.Sprintf("%s, stored as %s: %s documents, %s chunks, %s points", c.Name, c.StoredAs, humanize.Comma(c.Documents), humanize.Comma(c.Chunks), humanize.Comma(c.Points)))
+		}
+		writeSettings(p, d)
+		return
+	}
 	who := "which no process has open"
 	if d.Holder != nil {
 		who = "which is in use by " + d.Holder.String()
@@ -319,6 +375,11 @@ func writeDiagnosis(p *page, d *diagnosis) {
 		p.blank()
 		p.table(healthTable(d.Collections))
 	}
+	writeSettings(p, d)
+}
+
+// writeSettings writes what is set, and what is wrong.
+func writeSettings(p *page, d *diagnosis) {
 	p.heading("Settings")
 	t := table{head: []string{"setting", "value", "from"}, right: []bool{false, false, false}}
 	for _, set := range d.Settings {

@@ -211,6 +211,16 @@ func (s *session) holder() (sqlite.Process, bool) {
 	return sqlite.Holder(s.config.Data)
 }
 
+// inFolder refuses a verb that is about the files of the data folder where documents are
+// kept by a server.
+func (s *session) inFolder(verb string) error {
+	if !s.external() {
+		return nil
+	}
+	return &sextant.Error{Code: sextant.CodeBadRequest, Op: verb, Message: "The documents are kept by " + s.holding() + ", not in the data folder.",
+		Hint: "`" + verb + "` is about data folders. A server has snapshots of its own; `sextant migrate` copies its documents into a folder."}
+}
+
 // holding is where documents are kept, for people.
 func (s *session) holding() string {
 	if s.external() {

@@ -262,10 +262,13 @@ func (c *collection) Size(ctx context.Context) (size store.Size, err error) {
 		if size.Chunks, err = c.count(ctx, &clause{Must: []condition{isKind(kindChunk)}}); err != nil {
 			return err
 		}
-		if c.current().Dimension > 0 {
+		r := c.current()
+		if r.Dimension > 0 {
 			size.Vectors = size.Chunks
 		}
-		return nil
+		size.StoredAs = c.s.external(r.Spec.Name)
+		size.Points, err = c.count(ctx, nil)
+		return err
 	})
 	return size, failure("size", err)
 }
