@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,7 +14,7 @@ import (
 )
 
 // DefaultEngines is how many PDF files are read at once. An engine needs 20 MB and up to
-// enginesMemory.
+// engineMemory.
 const DefaultEngines = 2
 
 // engineMemory bounds the memory of one engine. stepTime bounds what opening a file or
@@ -20,24 +22,60 @@ const DefaultEngines = 2
 // 200 ms. On a busy machine that is longer by the clock, for which stepWait is the bound.
 const (
 	engineMemory = 256 << 20
+	smallFile    = 4 << 20 // a small file needs no more than smallMemory, unless it is a bomb
+	smallMemory  = 48 << 20
 	stepTime     = 2 * time.Second
 	stepWait     = 30 * time.Second
+	stepTick     = 20 * time.Millisecond
 )
+
+// heapWatch collects garbage while a page is read and the heap grows beyond stepGarbage. A
+// form that draws itself makes PDFium recurse until the stack of its WebAssembly engine is
+// full at 100 MB: the engine copies it each time it doubles, and would leave the copies of
+// many a page lying about before the collector comes by itself.
+type heapWatch struct {
+	sample []metrics.Sample
+	least  uint64 // bytes after the last collection that is known of
+}
+
+const stepGarbage = 24 << 20
+
+func newHeapWatch() *heapWatch {
+	w := &heapWatch{sample: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}}
+	w.least = w.read()
+	return w
+}
+
+func (w *heapWatch) read() uint64 {
+	metrics.Read(w.sample)
+	return w.sample[0].Value.Uint64()
+}
+
+func (w *heapWatch) look() {
+	now := w.read()
+	w.least = min(w.least, now)
+	if now > w.least+stepGarbage {
+		debug.FreeOSMemory()
+		w.least = w.read()
+	}
+}
 
 // watch calls stop once a step takes too long, unless done is called before, which
 // reports whether it did.
 func watch(stop func()) (done func() (hung bool)) {
 	began, used := time.Now(), processTime()
 	var fired atomic.Bool
-	ticker := time.NewTicker(stepTime / 4)
+	ticker := time.NewTicker(stepTick)
 	quit := make(chan struct{})
 	go func() {
 		defer ticker.Stop()
+		heap := newHeapWatch()
 		for {
 			select {
 			case <-quit:
 				return
 			case <-ticker.C:
+				heap.look()
 				waited := time.Since(began)
 				if waited > stepWait || waited > stepTime && processTime()-used > stepTime {
 					fired.Store(true)
@@ -54,8 +92,11 @@ func watch(stop func()) (done func() (hung bool)) {
 }
 
 // pdfConfig is what the engines of an Extractor may use.
-func (x *Extractor) pdfConfig() pdfium.Config {
+func (x *Extractor) pdfConfig(size int64) pdfium.Config {
 	c := pdfium.Config{CacheDir: x.CacheDir, Engines: x.Engines, Memory: engineMemory}
+	if size <= smallFile {
+		c.Memory = smallMemory
+	}
 	if c.Engines <= 0 {
 		c.Engines = DefaultEngines
 	}
@@ -105,11 +146,12 @@ type pdfReader struct {
 }
 
 func (p *pdfReader) open(ctx context.Context) error {
-	if err := p.x.pdf.Start(p.x.pdfConfig()); err != nil { // may take seconds, which no file is to blame for
+	config := p.x.pdfConfig(p.in.size)
+	if err := p.x.pdf.Start(config); err != nil { // may take seconds, which no file is to blame for
 		return fmt.Errorf("extract %s: %w", p.in.name, err)
 	}
 	engine, cancel := context.WithCancel(ctx)
-	release, err := p.x.pdf.Acquire(engine)
+	release, err := p.x.pdf.Acquire(engine, config.Memory)
 	if err != nil {
 		cancel()
 		return err

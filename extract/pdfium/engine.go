@@ -35,9 +35,10 @@ type Config struct {
 // Engines opens documents. The zero Engines is ready; it starts nothing until the first
 // document. Its methods may be called from several goroutines.
 type Engines struct {
-	mu   sync.Mutex
-	pool pdf.Pool
-	slot chan struct{}
+	mu    sync.Mutex
+	cache wazero.CompilationCache
+	pools map[int64]pdf.Pool // by the memory their engines may use
+	slot  chan struct{}
 }
 
 // Errors of documents that cannot be opened.
@@ -47,24 +48,23 @@ var (
 	ErrStopped  = errors.New("the engine was stopped")
 )
 
-// Start compiles the module, unless that was done before.
+// Start makes engines of a configuration ready, unless that was done before. The module is
+// compiled once for all of them. Of several configurations only the memory may differ.
 func (e *Engines) Start(c Config) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.pool != nil {
+	if e.pools[c.Memory] != nil {
 		return nil
+	}
+	if e.cache == nil {
+		e.cache = newCache(c.CacheDir)
 	}
 	const page = 64 << 10
 	runtime := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 		WithCloseOnContextDone(true).
-		WithMemoryLimitPages(uint32(min(c.Memory/page, 65536)))
-	if c.CacheDir != "" {
-		// A cache that cannot be used costs time and nothing else.
-		if cache, err := wazero.NewCompilationCacheWithDir(c.CacheDir); err == nil {
-			runtime = runtime.WithCompilationCache(cache)
-		}
-	}
+		WithMemoryLimitPages(uint32(min(c.Memory/page, 65536))).
+		WithCompilationCache(e.cache)
 	pool, err := webassembly.Init(webassembly.Config{
 		MaxIdle: 1, MaxTotal: c.Engines, RuntimeConfig: runtime,
 		FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
@@ -72,8 +72,22 @@ func (e *Engines) Start(c Config) error {
 	if err != nil {
 		return fmt.Errorf("start the PDF engine: %w", err)
 	}
-	e.pool, e.slot = pool, make(chan struct{}, c.Engines)
+	if e.pools == nil {
+		e.pools, e.slot = map[int64]pdf.Pool{}, make(chan struct{}, c.Engines)
+	}
+	e.pools[c.Memory] = pool
 	return nil
+}
+
+// newCache keeps compiled code in a folder. One that cannot be used costs time and nothing
+// else: then the code is kept in memory.
+func newCache(dir string) wazero.CompilationCache {
+	if dir != "" {
+		if cache, err := wazero.NewCompilationCacheWithDir(dir); err == nil {
+			return cache
+		}
+	}
+	return wazero.NewCompilationCache()
 }
 
 // Close stops all engines and frees the compiled module. Documents that are open fail
@@ -81,12 +95,15 @@ func (e *Engines) Start(c Config) error {
 func (e *Engines) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.pool == nil {
-		return nil
+	var errs []error
+	for _, pool := range e.pools {
+		errs = append(errs, pool.Close())
 	}
-	err := e.pool.Close()
-	e.pool = nil
-	return err
+	if e.cache != nil {
+		errs = append(errs, e.cache.Close(context.Background()))
+	}
+	e.pools, e.cache = nil, nil
+	return errors.Join(errs...)
 }
 
 // Slot is the right to run one engine. Open takes it over.
@@ -95,10 +112,10 @@ type Slot struct {
 	free chan struct{}
 }
 
-// Acquire waits for an engine to be free, once Start was called.
-func (e *Engines) Acquire(ctx context.Context) (Slot, error) {
+// Acquire waits for an engine of so much memory to be free, once Start was called for it.
+func (e *Engines) Acquire(ctx context.Context, memory int64) (Slot, error) {
 	e.mu.Lock()
-	s := Slot{e.pool, e.slot}
+	s := Slot{e.pools[memory], e.slot}
 	e.mu.Unlock()
 	if s.pool == nil {
 		return s, ErrStopped
