@@ -57,7 +57,7 @@ func (a *asking) inquiry(fields, each int) prompt.UnderstandInput {
 		}
 		told := prompt.Collection{Name: spec.Name, Title: spec.Title}
 		for _, f := range spec.Schema.Fields[:min(len(spec.Schema.Fields), fields)] {
-			told.Fields = append(told.Fields, toldField(f, v, each))
+			told.Fields = append(told.Fields, toldField(f, v, each, a.state.holds(spec.Name)))
 		}
 		in.Collections = append(in.Collections, told)
 	}
@@ -67,11 +67,14 @@ func (a *asking) inquiry(fields, each int) prompt.UnderstandInput {
 	return in
 }
 
-func toldField(f filter.Field, v *constrain.Vocabulary, most int) prompt.Field {
+// toldField is a field with its most frequent values. What stands in few documents, or could
+// be a sentence, is not told: the reader of a question decides on its conditions, and nobody
+// who can write a document or two is to speak to it.
+func toldField(f filter.Field, v *constrain.Vocabulary, most int, documents int64) prompt.Field {
 	out := prompt.Field{Name: f.Name, Label: f.Label, Kind: f.Kind.String()}
 	if known := v.Values(f.Name); f.Kind == filter.Keyword && f.Facet {
 		for _, value := range known {
-			if text := sextant.CleanText(value.Text); len(out.Values) < most && isTerm(text) {
+			if text := sextant.CleanText(value.Text); len(out.Values) < most && value.Count >= max(leastKnown, documents/leastShare) && isTerm(text) {
 				out.Values = append(out.Values, text)
 			}
 		}
@@ -79,9 +82,7 @@ func toldField(f filter.Field, v *constrain.Vocabulary, most int) prompt.Field {
 	return out
 }
 
-// isTerm reports whether a value of a document can be shown to a model that reads a question:
-// a few plain words. Longer ones could be sentences that speak to it, and what it makes of the
-// question decides on conditions.
+// isTerm reports whether a value is a few plain words.
 func isTerm(text string) bool {
 	return text != "" && len(text) <= maxTerm && len(strings.Fields(text)) <= maxTermWords && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -/&.,'()", r)
@@ -89,7 +90,9 @@ func isTerm(text string) bool {
 }
 
 const (
-	maxTerm      = 40 // bytes
+	leastKnown   = 5   // documents that have a value that is told
+	leastShare   = 100 // one in so many has it
+	maxTerm      = 40  // bytes
 	maxTermWords = 4
 )
 

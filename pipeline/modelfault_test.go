@@ -229,7 +229,7 @@ func TestEveryFaultOfAModelAtEveryStage(t *testing.T) {
 	}
 	step, at := 1, 0
 	if testing.Short() && os.Getenv("SEXTANT_ALL_FAULTS") == "" {
-		step = 11 // a prime, so that each stage, protocol and fault has its turn
+		step = 41 // a prime, so that each stage, protocol and fault has its turn
 	}
 	for _, fault := range llmtest.Faults() {
 		for _, protocol := range []string{"openai", "anthropic"} {

@@ -320,7 +320,7 @@ func (a *asking) prose() string {
 	if chain := a.answer.CausalChain; len(chain) > 0 && a.plan.Intent == plan.Causal {
 		best = chain[0]
 	}
-	return fmt.Sprintf("%s (%s)", best.Text, best.Quotes[0].Title)
+	return fmt.Sprintf("%s (%s)", bare(best.Text), bare(sextant.CleanText(best.Quotes[0].Title)))
 }
 
 // count writes a number with what it counts, in the singular for one where the label

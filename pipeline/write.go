@@ -193,15 +193,25 @@ const trusted = 1.0 / 3
 
 // coveredByWriting is how much of the subject the written findings speak of.
 func (a *asking) coveredByWriting() float64 {
-	if len(a.answer.Findings)+len(a.answer.CausalChain) == 0 {
+	written := slices.Concat(a.answer.Findings, a.answer.CausalChain)
+	if len(written) == 0 {
 		return 0
 	}
+	share := a.spokenOf(written...)
+	if share >= trusted && len(a.written.Missing) == 0 {
+		return 1
+	}
+	return share
+}
+
+// spokenOf is the share of the subject's words that findings say.
+func (a *asking) spokenOf(findings ...sextant.Finding) float64 {
 	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
 	if len(topic) == 0 {
 		return 1
 	}
 	said := map[string]bool{}
-	for _, f := range slices.Concat(a.answer.Findings, a.answer.CausalChain) {
+	for _, f := range findings {
 		maps.Copy(said, spokenBy(f))
 	}
 	n := 0
@@ -210,11 +220,7 @@ func (a *asking) coveredByWriting() float64 {
 			n++
 		}
 	}
-	share := float64(n) / float64(len(topic))
-	if share >= trusted && len(a.written.Missing) == 0 {
-		return 1
-	}
-	return share
+	return float64(n) / float64(len(topic))
 }
 
 // spokenBy are the words of a finding and of what it quotes.
@@ -226,25 +232,34 @@ func spokenBy(f sextant.Finding) map[string]bool {
 	return signal.Stems(text)
 }
 
-// keepReserve adds to what the model wrote the sentences that were picked without it from
-// other documents, where those speak of more of the subject: a model adds to an answer and
-// takes no source from it.
+// keepReserve adds to what the model wrote those of the sentences picked without it that
+// stand in other documents and say as much of the subject as anything it wrote, or a word of it
+// that nothing it wrote says: a model, which any document may have talked to, puts no source of
+// the answer aside for another.
 func (a *asking) keepReserve() {
-	written := a.coveredByWriting()
-	if a.coverage <= written {
-		a.coverage = written
+	written := slices.Concat(a.answer.Findings, a.answer.CausalChain)
+	a.coverage = max(a.coverage, a.coveredByWriting())
+	if len(a.reading.Topic) == 0 {
 		return
 	}
+	most, all := 0.0, a.spokenOf(written...)
 	quoted := map[sextant.DocumentID]bool{}
-	for _, q := range a.quoted() {
-		quoted[q.DocumentID] = true
+	for _, f := range written {
+		most = max(most, a.spokenOf(f))
+		for _, q := range f.Quotes {
+			quoted[q.DocumentID] = true
+		}
 	}
-	unquoted := func(reserve []sextant.Finding, causal bool) []sextant.Finding {
+	others := func(reserve []sextant.Finding, causal bool) []sextant.Finding {
 		held, _ := a.holding(reserve, causal)
-		return slices.DeleteFunc(held, func(f sextant.Finding) bool { return quoted[f.Quotes[0].DocumentID] })
+		return slices.DeleteFunc(held, func(f sextant.Finding) bool {
+			share := a.spokenOf(f)
+			adds := a.spokenOf(append(slices.Clip(written), f)...) > all
+			return quoted[f.Quotes[0].DocumentID] || share == 0 || share < most && !adds
+		})
 	}
-	a.answer.Findings = append(a.answer.Findings, unquoted(a.reserve.findings, false)...)
-	a.answer.CausalChain = append(a.answer.CausalChain, unquoted(a.reserve.chain, true)...)
+	a.answer.Findings = append(a.answer.Findings, others(a.reserve.findings, false)...)
+	a.answer.CausalChain = append(a.answer.CausalChain, others(a.reserve.chain, true)...)
 }
 
 // nothingAnswers reports whether the model's word is to be taken that nothing in the evidence
