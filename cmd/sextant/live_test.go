@@ -113,7 +113,7 @@ func liveQuestionsBy(t *testing.T, c modelsConfig, st store.Store, events store.
 		if at == n {
 			break
 		}
-		question := sextant.Question{Text: liveQuestions[at%len(liveQuestions)](d), TopK: 3, Refine: []string{"dedup", "filter", "synthesize"}[at%3], Limits: sextant.Limits{Tokens: 9000, WallTime: 4 * time.Minute}}
+		question := sextant.Question{Text: liveQuestions[at%len(liveQuestions)](d), TopK: 3, Refine: []string{"dedup", "filter", "synthesize"}[at%3], Limits: sextant.Limits{Tokens: 5000, WallTime: 4 * time.Minute}}
 		at++
 		began := time.Now()
 		a := liveAnswer(t, e, question)
