@@ -152,7 +152,7 @@ func (f *fileRun) count(res result) {
 	if res.outcome == sextant.Refused && res.id != "" {
 		f.rejected++
 	}
-	if res.id != "" && res.outcome != sextant.Refused {
+	if res.id != "" && res.outcome != sextant.Refused && res.outcome != sextant.Skipped { // those have no document
 		if n := len(f.seen); n == 0 || f.seen[n-1] != res.id {
 			f.seen = append(f.seen, res.id)
 		}

@@ -357,3 +357,19 @@ func TestRetrievalText(t *testing.T) {
 		}
 	}
 }
+
+// What is skipped by name has no document that could be missing.
+func TestSkippedIsNotMissing(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	f := file("one", "d1 a", "link SKIP", "d2 b")
+	r := run(t, st, &words{files: []*wordFile{f}})
+	if r.Records[sextant.Skipped] != 1 || r.Records[sextant.Stored] != 2 {
+		t.Fatalf("%+v", r.Records)
+	}
+	if v, err := ingest.Verify(t.Context(), st, "notes"); err != nil || v.Intact != 2 || len(v.Missing)+len(v.Changed)+len(v.Extra) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if r = run(t, st, &words{files: []*wordFile{f}}); f.reads.Load() != 1 || r.Records[sextant.Unchanged] != 2 || r.Records[sextant.Skipped] != 1 {
+		t.Errorf("read %d times: %+v", f.reads.Load(), r.Records)
+	}
+}

@@ -99,6 +99,10 @@ func (f *wordFile) item(at, next source.Position, id, word string) source.Item {
 	switch {
 	case id == "":
 		return source.Skip(at, next, "empty line")
+	case word == "SKIP":
+		out := source.Skip(at, next, "not followed")
+		out.ID = sextant.DocumentID("w:" + id)
+		return out
 	case word == "":
 		return source.Refuse(at, next, "no word")
 	}
