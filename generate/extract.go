@@ -147,6 +147,7 @@ func stems(text string) map[string]bool {
 const (
 	synonymous = 0.6
 	derivative = 0.7
+	kindOf     = 0.65
 )
 
 // vocabularyOf returns for each stem that can stand for a term which term, and how surely.
@@ -162,6 +163,9 @@ func vocabularyOf(terms map[string]bool) map[string]map[string]float64 {
 		add(t, t, 1)
 		for _, s := range thesaurus.Synonyms(t) {
 			add(s, t, synonymous)
+		}
+		for _, s := range thesaurus.Kinds(t) {
+			add(s, t, kindOf)
 		}
 	}
 	return out

@@ -55,24 +55,23 @@ func suffices(asked []aspect, candidates []sentence, weights map[string]float64)
 
 // answerable judges the best place for one thing asked, and says what is missing there.
 func (a aspect) answerable(candidates []sentence, weights map[string]float64) (score float64, lack string) {
-	fits, named := a.want == anything, 0.0
+	fits, said := a.want == anything, 0.0
 	places := make([]sentence, len(candidates))
 	for i := range candidates {
 		places[i] = place(candidates, i)
-		named = max(named, places[i].share(a.focus, weights))
 		score = max(score, places[i].share(a.terms, weights))
 	}
 	for _, p := range places {
-		if fits {
-			break
-		}
 		share := p.share(a.terms, weights)
-		fits = (share > 0 || len(a.terms) == 0) && share >= score/2 && forms[a.want].MatchString(p.text)
+		if n := len(a.focus); n > 0 && share >= score/2 && p.matched[a.focus[n-1]] > synonymous {
+			said = max(said, p.share(a.focus, weights))
+		}
+		fits = fits || (share > 0 || len(a.terms) == 0) && share >= score/2 && forms[a.want].MatchString(p.text)
 	}
 	switch {
 	case !fits:
 		return min(score, kindMissing), fmt.Sprintf("%s (“%s”)", a.want, a.asked())
-	case len(a.focus) > 0 && named < 0.5:
+	case len(a.focus) > 0 && said < a.least:
 		return min(score, focusMissing), fmt.Sprintf("“%s”", a.asked())
 	case a.denied(candidates):
 		return min(score, notKnown), fmt.Sprintf("“%s”: the text says that it is not known", a.asked())

@@ -92,11 +92,45 @@ type aspect struct {
 	text  string
 	want  want
 	terms []string // stems of its words that are subject, each once
-	focus []string // those of them that name what is asked for: "disciplinary outcome" of "what was the disciplinary outcome for"
+	focus []string // those of them that name what is asked for, the last one by itself
+	least float64  // how much of the focus must be said
 }
 
-// focused matches a question for a thing by its name.
-var focused = regexp.MustCompile(`(?i)\bwhat (?:was|were|is|are) (?:the|its|his|her|their) ((?:[a-z-]+ ){1,4}?)(?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|set|reported)\b`)
+// named match the ways in which a question names the thing it asks for. What they name must
+// be spoken of: "the disciplinary outcome", "what the controller said". A concrete thing may
+// be named by one of its kinds: "which animals" by a moose.
+var (
+	named     = regexp.MustCompile(`(?i)\b(?:what|who) (?:was|were|is|are) (?:the|its|his|her|their) ((?:[a-z'’-]+ ){1,5}?)(?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|set|reported)\b`)
+	category  = regexp.MustCompile(`(?i)\b(?:what|which) (?:kinds? of |sorts? of |types? of )?((?:[a-z'’-]+ ){1,3}?)(?:was|were|is|are|did|does|do|had|has|have|can|could|may|must|will|would|should)\b`)
+	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z-]+ ){1,3}?)(?:say|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
+)
+
+// How much of what is asked for by name must be said: a kind of thing may have many words
+// around it that only describe it.
+const (
+	wholeName = 0.5
+	kindName  = 0.3
+)
+
+// name sets what an aspect names as the thing it asks for.
+func (a *aspect) name() {
+	for _, form := range []*regexp.Regexp{named, utterance, category} {
+		m := form.FindStringSubmatch(a.text)
+		if m == nil {
+			continue
+		}
+		a.least = wholeName
+		if form == category {
+			a.least = kindName
+		}
+		for _, t := range lexical.English().Tokens(m[1]) {
+			if slices.Contains(a.terms, t.Stem) && (form != category || len(thesaurus.Kinds(t.Stem)) > 0) {
+				a.focus = append(a.focus, t.Stem)
+			}
+		}
+		return
+	}
+}
 
 // askingWords shape a question and are no subject of it.
 var askingWords = stems("how what which who whom whose when where why long far tall high low fast slow heavy deep wide old soon much many few often he she it they we you his her its their them him us our my me after before both please kind sort type way one ones first ever just still such get got thing somebody something someone anybody anything come came go went put set want do done make made view account tell say long really exactly another two three four five six ten")
@@ -136,13 +170,7 @@ func aspects(question string, topic []string) []aspect {
 				a.terms = append(a.terms, t.Stem)
 			}
 		}
-		if m := focused.FindStringSubmatch(text); m != nil {
-			for s := range stems(m[1]) {
-				if slices.Contains(a.terms, s) {
-					a.focus = append(a.focus, s)
-				}
-			}
-		}
+		a.name()
 		if len(a.terms) > 0 || a.want != anything {
 			out = append(out, a)
 		}

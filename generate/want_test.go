@@ -70,6 +70,10 @@ func TestSufficiency(t *testing.T) {
 		{"What was written on the truck?", "written truck", false, "what was written"},
 		{"Who was the owner of the yard?", "owner yard", false, "not known"},
 		{"What was the insurance premium of the truck?", "insurance premium truck", false, "insurance premium"},
+		{"What was the total mileage of the truck?", "total mileage truck", false, "mileage"},
+		{"Which vehicle hit the mast?", "vehicle hit mast", true, ""},
+		{"What medication was found in the driver?", "medication found driver", false, "medication"},
+		{"What did the mechanic say about the truck?", "mechanic say truck", false, "mechanic say"},
 		{"Which opera did the tenor sing?", "opera tenor sing", false, ""},
 	} {
 		out := Extract(Input{Question: tt.question, Topic: strings.Fields(tt.topic), Narrow: true, Documents: yard, Limit: 4})

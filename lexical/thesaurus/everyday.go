@@ -45,4 +45,7 @@ drink beverage alcohol
 whisky whiskey alcohol
 attendant steward stewardess
 seat seating
+color colour
+gray grey
+medication medicine drug
 `

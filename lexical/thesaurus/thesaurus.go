@@ -3,7 +3,7 @@
 //
 // Its words are those of WordNet 3.0 (Princeton University, see NOTICE) that are in common
 // use or in the reports, rules and abstracts this project is tested on: 6,500 sets of
-// synonyms in their more frequent senses and 800 pairs of opposites, and some more of
+// synonyms in their more frequent senses and 800 pairs of opposites, the kinds of 300 concrete things, and some more of
 // everyday language (see everyday.go). It knows nothing of any subject.
 package thesaurus
 
@@ -19,8 +19,9 @@ import (
 	"github.com/sextant-rag/sextant/lexical"
 )
 
-// packed holds three sections apart by a line "-": sets of synonyms, one a line; pairs of
-// opposites, one a line; further words.
+// packed holds four sections apart by a line "-": sets of synonyms, one a line; pairs of
+// opposites, one a line; concrete nouns, each with the words that are kinds of it; further
+// words.
 //
 //go:embed wordnet.txt.gz
 var packed []byte
@@ -29,6 +30,7 @@ type words struct {
 	sets     [][]string         // of stems
 	setsOf   map[string][]int32 // by stem
 	opposite map[string][]string
+	kinds    map[string][]string
 	known    map[string]bool // by stem
 }
 
@@ -61,11 +63,15 @@ func Synonymous(a, b string) bool {
 // Opposites returns the stems of the words that mean the opposite.
 func Opposites(stem string) []string { return load().opposite[stem] }
 
+// Kinds returns the stems of the words that name kinds of a concrete thing: of "animal" those
+// of bear and moose. Nil for anything else.
+func Kinds(stem string) []string { return load().kinds[stem] }
+
 // Known reports whether a stem is one of a word of the language.
 func Known(stem string) bool { return load().known[stem] }
 
 var load = sync.OnceValue(func() *words {
-	w := &words{setsOf: map[string][]int32{}, opposite: map[string][]string{}, known: map[string]bool{}}
+	w := &words{setsOf: map[string][]int32{}, opposite: map[string][]string{}, kinds: map[string][]string{}, known: map[string]bool{}}
 	sections := strings.Split(unpack(), "\n-\n")
 	for _, line := range append(strings.Split(sections[0], "\n"), strings.Split(strings.TrimSpace(everyday), "\n")...) {
 		w.set(stems(line))
@@ -76,7 +82,13 @@ var load = sync.OnceValue(func() *words {
 			w.opposite[pair[1]] = append(w.opposite[pair[1]], pair[0])
 		}
 	}
-	for _, s := range stems(sections[2]) {
+	for _, line := range strings.Split(sections[2], "\n") {
+		category, members, _ := strings.Cut(line, " ")
+		if name := stems(category); len(name) == 1 {
+			w.kinds[name[0]] = stems(members)
+		}
+	}
+	for _, s := range stems(sections[3]) {
 		w.known[s] = true
 	}
 	return w

@@ -36,6 +36,17 @@ func TestOppositesAreMutual(t *testing.T) {
 	}
 }
 
+func TestKinds(t *testing.T) {
+	for _, tt := range []struct{ category, member string }{{"animal", "bear"}, {"vehicle", "automobile"}, {"color", "blue"}} {
+		if !slices.Contains(thesaurus.Kinds(stem(tt.category)), stem(tt.member)) {
+			t.Errorf("%s is no kind of %s", tt.member, tt.category)
+		}
+	}
+	if kinds := thesaurus.Kinds(stem("explanation")); kinds != nil {
+		t.Errorf("kinds of explanation: %v", kinds)
+	}
+}
+
 func TestNamesAreNoWords(t *testing.T) {
 	for word, known := range map[string]bool{"airplane": true, "weather": true, "Kowalski": false, "Fabens": false} {
 		if got := thesaurus.Known(stem(word)); got != known {
