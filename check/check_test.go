@@ -10,6 +10,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/check"
+	"github.com/sextant-rag/sextant/embed/embedtest"
 )
 
 var source = sextant.Document{ID: "ntsb:1", Title: "N123AB, 8 May 1996", Text: "The tanks of N123AB were dry. It hit trees at 8,000 feet, 2.5 miles from runway 27L under 14 CFR 91.151(a)."}
@@ -121,6 +122,21 @@ func TestASecondOpinionIsAskedInDoubtOnly(t *testing.T) {
 		if len(r.Kept) != tt.kept || asked != tt.asked || (r.Unasked != nil) != (tt.o.err != nil) {
 			t.Errorf("%s: %d kept, asked %d times, %v, %v", tt.name, len(r.Kept), asked, r.Unasked, r.Removed)
 		}
+	}
+}
+
+func TestSimilarityIsAnOpinion(t *testing.T) {
+	s := check.Similarity{Embedder: embedtest.Fake{Concepts: map[string]string{"tank": "reservoir", "dry": "empty"}}}
+	near, err := s.Supports(t.Context(), "The reservoir was empty.", "The tank was dry.")
+	if err != nil || near < 0.9 {
+		t.Errorf("the same in other words: %.2f, %v", near, err)
+	}
+	if far, err := s.Supports(t.Context(), "A lamp fell.", "The tank was dry."); err != nil || far > 0.5 || far < 0 {
+		t.Errorf("another thing: %.2f, %v", far, err)
+	}
+	down := errors.New("down")
+	if _, err := (check.Similarity{Embedder: embedtest.Fake{Err: down}}).Supports(t.Context(), "a", "b"); !errors.Is(err, down) {
+		t.Error(err)
 	}
 }
 

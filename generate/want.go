@@ -49,7 +49,7 @@ var forms = map[want]*regexp.Regexp{
 	aName:       regexp.MustCompile(`[a-z,] (?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b`),
 	aModel:      regexp.MustCompile(`\b(?i:models?|brands?|manufactur\w+|made by)\b|\b[A-Z]{2,5}-?\d+[A-Z]*\b`),
 	anUtterance: regexp.MustCompile(`(?i)\b(?:said|says?|stated|told|report(?:ed|s)|advis(?:ed|es)|announced|transmitted|radioed|declared|informed|asked|requested|replied|cleared|instructed)\b`),
-	aWriting:    regexp.MustCompile(`(?i)\b(?:written|wrote|writ(?:es|ing)|reads?|inscribed|inscription|letters?|lettering|messages?|words?|wording|advertis\w+|labell?ed|placards?|printed|logo|slogan)\b`),
+	aWriting:    regexp.MustCompile(`(?i)\b(?:written|wrote|writ(?:es|ing)|reads?|inscribed|inscription|letters?|lettering|messages?|words?|wording|advert\w+|labell?ed|placards?|printed|logo|slogan)\b`),
 	aProportion: regexp.MustCompile(`(?i)\d ?(?:%|percent|per cent)`),
 	aPerson:     regexp.MustCompile(`(?i)\b(?:pilots?|passengers?|instructors?|students?|mechanics?|controllers?|owners?|drivers?|operators?|inspectors?|witness(?:es)?|crew(?:member)?s?|captain|officers?|personnel|company|navy|army|police|sheriff|authorit(?:y|ies)|person|people|men|man|woman|worker|employees?|dispatcher|manager|director|administrator|department|board|holder|faa|ntsb)\b`),
 }

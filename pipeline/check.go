@@ -48,8 +48,12 @@ func (a *asking) check() (string, error) {
 // holding splits findings into those that hold and the others with the reason.
 func (a *asking) holding(findings []sextant.Finding, causal bool) (held []sextant.Finding, faults []generate.Fault) {
 	checker := a.checker()
-	if small := a.small(); small != nil && a.written != nil && !a.spent {
+	switch small, encoder := a.small(), a.engine.search.Embedder(); {
+	case a.written == nil: // sentences as they stand leave nothing in doubt
+	case small != nil && !a.spent:
 		checker.Opinion = secondOpinion{small, a.mark()}
+	case encoder != nil:
+		checker.Opinion = check.Similarity{Embedder: encoder}
 	}
 	for _, f := range findings {
 		r := checker.Findings(a.ctx, []sextant.Finding{f})

@@ -86,6 +86,9 @@ func (r *Retriever) Encoder() string {
 	return r.options.Encoder.Fingerprint().String()
 }
 
+// Embedder returns the encoder, nil if there is none.
+func (r *Retriever) Embedder() embed.Embedder { return r.options.Encoder }
+
 // Model returns the name of the encoder, "" if there is none.
 func (r *Retriever) Model() string {
 	if r.options.Encoder == nil {
