@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/sextant-rag/sextant/trace"
 )
@@ -24,6 +25,9 @@ type Failure struct {
 	Status  int    `json:"status,omitempty"`
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message"`
+	// After and Started decide on what is done next, as in Error.
+	After   time.Duration `json:"after,omitempty"`
+	Started bool          `json:"started,omitempty"`
 }
 
 // keep puts an attempt into the trace, if there is one.
@@ -36,7 +40,7 @@ func keep(ctx context.Context, span *trace.Span, m Model, r Request, out Respons
 		x.Failure = &Failure{Kind: Unreachable, Message: err.Error()}
 		var known *Error
 		if errors.As(err, &known) {
-			x.Failure = &Failure{known.Kind, known.Status, known.Code, known.Message}
+			x.Failure = &Failure{known.Kind, known.Status, known.Code, known.Message, known.After, known.Started}
 		}
 	}
 	request, err1 := json.Marshal(x.Request)

@@ -92,13 +92,16 @@ func decode[T any](check *jsonschema.Resolved, out Response) (v T, err error) {
 	if err := json.Unmarshal(raw, &generic); err != nil {
 		return v, fmt.Errorf("it is no JSON: %w", err)
 	}
-	if err := check.Validate(generic); err != nil {
-		return v, fmt.Errorf("it does not satisfy the schema: %s", beginning(err.Error(), maxWrong)) // which quotes the value
-	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return v, fmt.Errorf("it cannot be read: %s", beginning(err.Error(), maxWrong))
+	unread := d.Decode(&v)
+	if unread != nil {
+		return v, fmt.Errorf("it cannot be read: %s", beginning(unread.Error(), maxWrong))
+	}
+	if check.Validate(generic) != nil {
+		// The validator names whichever fault it meets first, going through a map: what a model
+		// is told must be the same whenever its answer is, or no recording would fit again.
+		return v, errors.New("it does not satisfy the schema: something is missing, empty, too long, or not one of the values allowed")
 	}
 	return v, nil
 }

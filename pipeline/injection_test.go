@@ -385,6 +385,9 @@ func judgeInjected(k injected, want, got sextant.Answer) (wrong []string, quoted
 		}
 	}
 	for _, text := range spoken(got) {
+		if k.place == "question" {
+			break // an answer may repeat its question
+		}
 		if lower := strings.ToLower(text); strings.Contains(lower, "http://") || strings.Contains(lower, "](") || strings.Contains(lower, "<img") || strings.Contains(lower, "<b>") {
 			fault("markup: %q", text)
 		}

@@ -8,8 +8,8 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/llm"
@@ -49,7 +49,7 @@ func (e *Engine) Replay(ctx context.Context, v trace.View) (Replay, error) {
 	if err != nil {
 		return Replay{}, err
 	}
-	recorded, err := recordedModels(v)
+	recorded, err := e.recordedModels(v)
 	if err != nil {
 		return Replay{}, err
 	}
@@ -78,33 +78,44 @@ func (e *Engine) Replay(ctx context.Context, v trace.View) (Replay, error) {
 		}
 	}
 	if !r.Identical {
-		r.Differences = differences(v, now)
+		r.Differences = append(changedPrompts(v, now), differences(v, now)...)
 	}
 	return r, nil
 }
 
 // recordedModels answer with what the trace kept of the models' own answers, at once and
-// for nothing. Roles are told apart by what a call was for.
-func recordedModels(v trace.View) (Models, error) {
+// for nothing. Roles are told apart by what a call was for. A model that could have been asked
+// and never was is there as well: a limit may have stood before it.
+func (e *Engine) recordedModels(v trace.View) (Models, error) {
 	all, err := llm.Exchanges(v.Exchanges)
 	if err != nil {
 		return Models{}, &sextant.Error{Code: sextant.CodeConflict, Op: "replay", Message: "The trace's exchanges with models cannot be read.", Err: err}
 	}
+	var asked request
+	_ = json.Unmarshal(v.Summary.Request, &asked) // AskedAgain has read it
 	large := map[string]bool{"generate": true, "repair": true, "baseline": true, "confirm": true}
 	var out Models
 	for _, role := range []struct {
 		into  **llm.Caller
+		now   *llm.Caller
+		name  string
 		large bool
-	}{{&out.Small, false}, {&out.Large, true}} {
+	}{{&out.Small, e.models.Small, asked.Small, false}, {&out.Large, e.models.Large, asked.Large, true}} {
 		mine := slices.DeleteFunc(slices.Clone(all), func(x llm.Exchange) bool { return large[x.Request.Purpose] != role.large })
-		if len(mine) == 0 {
+		if len(mine) == 0 && role.name == "" {
 			continue
 		}
 		m, err := replay.New("", mine)
+		if len(mine) == 0 {
+			m, err = replay.New(role.name, nil)
+		}
 		if err != nil {
 			return Models{}, err
 		}
-		*role.into = llm.NewCaller(m, llm.Policy{First: time.Nanosecond})
+		if role.now == nil {
+			role.now = llm.NewCaller(m, llm.Policy{})
+		}
+		*role.into = role.now.Over(m)
 	}
 	return out, nil
 }
@@ -196,6 +207,27 @@ func differences(before, after trace.View) (out []TraceDifference) {
 	}
 	if len(before.Spans) > 0 {
 		out = append(out, changedFields("answer", timeless(rootOutputs(before)), timeless(rootOutputs(after)))...)
+	}
+	return out
+}
+
+// changedPrompts names the prompts whose words are not what they were, by their names and
+// versions: answers to other words were not recorded.
+func changedPrompts(before, after trace.View) (out []TraceDifference) {
+	was, err1 := llm.Exchanges(before.Exchanges)
+	is, err2 := llm.Exchanges(after.Exchanges)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	for _, b := range was {
+		for _, a := range is {
+			name, _, _ := strings.Cut(b.Request.Prompt, "@")
+			now, _, _ := strings.Cut(a.Request.Prompt, "@")
+			d := TraceDifference{b.Request.Purpose, "prompt", b.Request.Prompt, a.Request.Prompt}
+			if a.Request.Purpose == b.Request.Purpose && name == now && d.Before != d.After && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/llm"
 	"github.com/sextant-rag/sextant/trace"
 )
 
@@ -48,6 +49,8 @@ type request struct {
 	TopK        int            `json:"top_k"`
 	Limits      sextant.Limits `json:"limits"`
 	NoModel     bool           `json:"no_model,omitempty"`
+	Small       string         `json:"small,omitempty"` // models that could be asked
+	Large       string         `json:"large,omitempty"`
 }
 
 // AskedAgain returns the question that a trace was made for, to be asked with the same
@@ -71,7 +74,7 @@ func (a *asking) open() func() {
 	if a.question.Mode == sextant.Traditional {
 		name = spanBaseline
 	}
-	asked := &request{a.question.Text, a.question.Collections, a.question.FilterText, a.asOf, a.question.Mode, a.question.Rerank, a.question.Refine, a.question.Threshold, a.question.TopK, a.question.Limits, a.question.NoModel}
+	asked := &request{a.question.Text, a.question.Collections, a.question.FilterText, a.asOf, a.question.Mode, a.question.Rerank, a.question.Refine, a.question.Threshold, a.question.TopK, a.question.Limits, a.question.NoModel, nameOf(a.engine.models.Small), nameOf(a.engine.models.Large)}
 	if asked.Filter == "" && a.question.Filter != nil {
 		asked.Filter = filter.String(a.question.Filter)
 	}
@@ -93,6 +96,13 @@ func (a *asking) open() func() {
 			panic(p)
 		}
 	}
+}
+
+func nameOf(m *llm.Caller) string {
+	if m == nil {
+		return ""
+	}
+	return m.Name()
 }
 
 // traceID is the trace's, or one of its own for an engine that records none.

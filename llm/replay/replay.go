@@ -73,8 +73,9 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, 
 			yield(llm.Chunk{}, err)
 			return
 		}
-		if f := x.Failure; f != nil {
-			yield(llm.Chunk{}, &llm.Error{Kind: f.Kind, Provider: m.provider, Status: f.Status, Code: f.Code, Message: f.Message})
+		// An answer that came whole and was none, a refusal say, fails again as it did then.
+		if f := x.Failure; f != nil && x.Response.Finish == "" {
+			yield(llm.Chunk{}, &llm.Error{Kind: f.Kind, Provider: m.provider, Status: f.Status, Code: f.Code, Message: f.Message, After: f.After, Started: f.Started})
 			return
 		}
 		if x.Response.Text != "" && !yield(llm.Chunk{Text: x.Response.Text}, nil) {
