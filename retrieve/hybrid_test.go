@@ -166,3 +166,24 @@ func TestAPassageEndsWithItsSentence(t *testing.T) {
 		t.Errorf("reasons %+v", p.Reasons)
 	}
 }
+
+// vague is a collection that may miss some of the nearest.
+type vague struct {
+	store.Collection
+	store.Hybrid
+	may bool
+}
+
+func (v vague) Approximates(context.Context, filter.Filter) (bool, error) { return v.may, nil }
+
+// A store that may have missed some of the nearest has the result say so, and only then.
+func TestApproximateResultsSaySo(t *testing.T) {
+	c := openWith(t, meaning, wings...)
+	r := retrieve.New(retrieve.Options{Encoder: meaning})
+	for _, may := range []bool{false, true} {
+		out := found(t, r, vague{c, c.(store.Hybrid), may}, retrieve.Query{Text: "engine of the airplane stopped", Limit: 2})
+		if said := len(out.Degraded) == 1 && strings.Contains(out.Degraded[0].Reason, "may be missing"); said != may || len(out.Passages) == 0 {
+			t.Errorf("may miss some: %t; degraded %v", may, out.Degraded)
+		}
+	}
+}

@@ -164,6 +164,9 @@ func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Re
 		vector, h.Vector, out = nil, nil, Result{Degraded: []sextant.Degradation{{Stage: "dense", Reason: Mismatch(c.Spec(), r.options.Encoder.Fingerprint())}}}
 		hits, err = hybrid(ctx, c, h)
 	}
+	if err == nil && vector != nil {
+		err = out.approximate(ctx, c, q.Filter)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -173,6 +176,19 @@ func (r *Retriever) ranked(ctx context.Context, c store.Collection, q Query) (Re
 		out.Passages = append(out.Passages, p)
 	}
 	return out, nil
+}
+
+// approximate says so if the store may have missed some of the nearest.
+func (r *Result) approximate(ctx context.Context, c store.Collection, f filter.Filter) error {
+	a, ok := c.(store.Approximator)
+	if !ok {
+		return nil
+	}
+	may, err := a.Approximates(ctx, f)
+	if may {
+		r.Degraded = append(r.Degraded, sextant.Degradation{Stage: "dense", Reason: "So many texts match that the store does not compare them all by meaning: one of the nearest may be missing. Counts are not affected."})
+	}
+	return err
 }
 
 // adapted maps a query's vector as the collection's pairs taught, and says so.

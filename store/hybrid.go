@@ -51,3 +51,10 @@ type HybridHit struct {
 	Candidate Candidate
 	Place     int // among the candidates
 }
+
+// Approximator is what a collection is besides if a search by vectors may miss some of the
+// nearest: who shows the result has to say so.
+type Approximator interface {
+	// Approximates reports whether it may, under a filter.
+	Approximates(ctx context.Context, f filter.Filter) (bool, error)
+}

@@ -232,3 +232,23 @@ func (c *collection) scored(ctx context.Context, r *row, cs candidates, which []
 func compareFound(a, b found) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(string(a.id), string(b.id)), cmp.Compare(a.index, b.index))
 }
+
+var _ store.Approximator = (*collection)(nil)
+
+// Approximates implements store.Approximator.
+func (c *collection) Approximates(ctx context.Context, f filter.Filter) (bool, error) {
+	n := 0
+	err := c.look(ctx, viewed, func() error {
+		f, err := c.view.resolve(f)
+		if err == nil && c.view.chunks.count() > exactChunks {
+			for slot := range c.view.matching(f).all() {
+				n += c.view.heads[slot].entry.chunks
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("search vectors: %w", err)
+	}
+	return n > exactChunks, nil
+}

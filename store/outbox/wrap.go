@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -83,4 +84,12 @@ func (r reading) Repair(ctx context.Context) (store.Inspection, error) {
 		return i.Repair(ctx)
 	}
 	return store.Inspection{}, store.ErrUnsupported
+}
+
+// Approximates implements store.Approximator.
+func (m mixing) Approximates(ctx context.Context, f filter.Filter) (bool, error) {
+	if a, ok := m.c.Collection.(store.Approximator); ok {
+		return a.Approximates(ctx, f)
+	}
+	return false, nil
 }
