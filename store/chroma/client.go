@@ -75,8 +75,19 @@ func redacted(address string) string {
 
 // read asks for something below the database's path and decodes the answer.
 func (c *client) read(ctx context.Context, method, path string, in, out any) error {
-	return c.call(ctx, c.quick, method, c.base+path, in, out)
+	limit := c.quick
+	if ctx.Value(unhurried{}) != nil {
+		limit = c.patient
+	}
+	return c.call(ctx, limit, method, c.base+path, in, out)
 }
+
+// unhurried marks a context under which much is read for nobody who waits at a screen.
+type unhurried struct{}
+
+// atLeisure gives a server that is busy time for what is read under the context. That it
+// is there has been found out before, by a request in a hurry.
+func atLeisure(ctx context.Context) context.Context { return context.WithValue(ctx, unhurried{}, true) }
 
 // write changes something.
 func (c *client) write(ctx context.Context, method, path string, in, out any) error {

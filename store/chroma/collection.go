@@ -149,7 +149,7 @@ func (c *collection) loadOnce(ctx context.Context, r *row, need depth) error {
 		directory = l.directory
 	}
 	if need < viewed && view == nil {
-		c.adopt(r, directory, nil)
+		c.adopt(r, directory)
 		return nil
 	}
 	if view == nil || r.Generation != old.Generation || !sameSpec(r.Spec, old.Spec) || view.wasteful() {
@@ -172,10 +172,11 @@ func (c *collection) now() (*row, directory) {
 	return c.row, c.directory
 }
 
-func (c *collection) adopt(r *row, d directory, v *view) {
+// adopt puts a row and its directory in place; the view is read again when it is needed.
+func (c *collection) adopt(r *row, d directory) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.row, c.directory, c.view = r, d, v
+	c.row, c.directory, c.view = r, d, nil
 }
 
 // list reads which documents there are. If the ids on the server do not add up to what

@@ -24,7 +24,7 @@ func (c *collection) Inspect(ctx context.Context) (store.Inspection, error) {
 		if err != nil {
 			return store.Inspection{}, fmt.Errorf("inspect: %w", underneath(err))
 		}
-		found, _, err := c.inspect(ctx, r)
+		found, _, err := c.inspect(atLeisure(ctx), r)
 		now, e := c.store.row(ctx, c.name)
 		if err = errors.Join(err, underneath(e)); err != nil {
 			return store.Inspection{}, fmt.Errorf("inspect: %w", err)
@@ -157,6 +157,7 @@ func (c *collection) repair(ctx context.Context) (store.Inspection, error) {
 		return store.Inspection{}, underneath(err)
 	}
 	defer c.end()
+	ctx = atLeisure(ctx)
 	found, bad, err := c.inspect(ctx, r)
 	if err != nil || len(found.Damaged) == 0 && found.Lost == 0 {
 		return found, err
@@ -185,7 +186,7 @@ func (c *collection) repair(ctx context.Context) (store.Inspection, error) {
 	}
 	c.loading.Lock()
 	defer c.loading.Unlock()
-	c.adopt(&next, nil, nil)
+	c.adopt(&next, nil)
 	c.unclean = true
 	return found, nil
 }

@@ -159,10 +159,7 @@ func writeRows(t *testing.T, file string, spec *sextant.Collection, batches [][]
 	for _, b := range batches {
 		for _, rec := range b {
 			for i, ch := range rec.Chunks {
-				m, err := chunkMetadata(fieldMembers(&spec.Schema, rec.Document.Meta), &rec.Document, ch)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := chunkMetadata(fieldMembers(&spec.Schema, rec.Document.Meta), &rec.Document, ch)
 				line, err := json.Marshal(map[string]any{"id": ch.ID, "v": rec.Vectors[i], "m": m, "t": ch.Content})
 				if err != nil {
 					t.Fatal(err)

@@ -122,7 +122,7 @@ func asList(f filter.Field) bool { return f.List || f.Group != "" }
 // chunkMetadata is a chunk's metadata: few keys, since each is a row and two entries of
 // an index on the server, and takes longer to write than the vector. Fields are those of the document, which all its
 // chunks repeat, since the server filters records and knows no documents.
-func chunkMetadata(fields []byte, d *sextant.Document, c sextant.Chunk) (values, error) {
+func chunkMetadata(fields []byte, d *sextant.Document, c sextant.Chunk) values {
 	m := object{}
 	m.str("chunk_id", c.ID)
 	m.str("document_id", string(c.DocumentID))
@@ -134,7 +134,7 @@ func chunkMetadata(fields []byte, d *sextant.Document, c sextant.Chunk) (values,
 	if c.Index == 0 {
 		m.str("revision", d.Revision)
 	}
-	return m.with(fields), nil
+	return m.with(fields)
 }
 
 // object writes JSON member by member: floats must keep their point, by which Chroma

@@ -120,7 +120,7 @@ func (c *collection) withoutVectors(ctx context.Context, after string, limit int
 	for i, k := range open {
 		ids[i] = k.document
 	}
-	docs, err := c.bodies(ctx, r, entries, ids)
+	docs, err := c.bodies(atLeisure(ctx), r, entries, ids)
 	if errors.Is(err, errMoved) { // one was replaced meanwhile: it comes again, as the last
 		return c.withoutVectors(ctx, after, limit)
 	}
@@ -146,7 +146,7 @@ func byVersion(a, b key) int {
 
 // encoded returns the keys of the documents all of whose chunks have new vectors.
 func (c *collection) encoded(ctx context.Context, r *row) (map[string]bool, error) {
-	ids, err := c.store.client.ids(ctx, r.Fresh.Records, nil)
+	ids, err := c.store.client.ids(atLeisure(ctx), r.Fresh.Records, nil)
 	if err != nil {
 		return nil, underneath(err)
 	}
@@ -318,7 +318,7 @@ func (c *collection) swap(ctx context.Context, check func(r *row, present direct
 // weed removes new records of documents that were replaced or deleted since they were
 // made: nothing would say that they do not count.
 func (c *collection) weed(ctx context.Context, records string, present directory) error {
-	ids, err := c.store.client.ids(ctx, records, nil)
+	ids, err := c.store.client.ids(atLeisure(ctx), records, nil)
 	if err != nil {
 		return underneath(err)
 	}

@@ -31,6 +31,7 @@ func (c *collection) Records(ctx context.Context, ids []sextant.DocumentID) ([]s
 		}
 		return nil
 	}, func(r *row) error {
+		ctx := atLeisure(ctx)
 		docs, err := c.bodies(ctx, r, entries, slices.Sorted(maps.Keys(entries)))
 		if err != nil {
 			return err

@@ -143,7 +143,7 @@ func (d held) head(slot uint32) *head {
 func (c *collection) apply(r *row, d directory, v *view, ch *changes) error {
 	for _, b := range ch.words {
 		if err := b.Commit(); err != nil {
-			c.adopt(r, d, nil)
+			c.adopt(r, d)
 			return fmt.Errorf("index words: %w", err)
 		}
 	}

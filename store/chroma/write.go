@@ -46,7 +46,7 @@ func (c *collection) sweep(ctx context.Context, r *row) error {
 	if err := c.settle(ctx, r); err != nil {
 		return err
 	}
-	l, err := c.listAll(ctx, r)
+	l, err := c.listAll(atLeisure(ctx), r)
 	if err != nil {
 		return err
 	}
@@ -175,18 +175,12 @@ func appendRecords(chunks, markers *records, spec *sextant.Collection, rec store
 	}
 	fields := fieldMembers(&spec.Schema, d.Meta)
 	if len(rec.Chunks) == 0 {
-		m, err := chunkMetadata(fields, d, sextant.Chunk{ID: string(d.ID), DocumentID: d.ID})
-		if err != nil {
-			return 0, err
-		}
+		m := chunkMetadata(fields, d, sextant.Chunk{ID: string(d.ID), DocumentID: d.ID})
 		markers.add(e.key(d.ID, 0).String(), marker, m, "", &text)
 		return len(text), nil
 	}
 	for i, ch := range rec.Chunks {
-		m, err := chunkMetadata(fields, d, ch)
-		if err != nil {
-			return 0, err
-		}
+		m := chunkMetadata(fields, d, ch)
 		v := stand(len(chunks.IDs))
 		if len(rec.Vectors) > 0 {
 			v = rec.Vectors[i]
@@ -322,7 +316,7 @@ func (c *collection) publish(p *plan) error {
 	}
 	maps.Copy(d, p.put)
 	if v == nil || v.wasteful() || !sameSpec(before.Spec, p.row.Spec) {
-		c.adopt(p.row, d, nil)
+		c.adopt(p.row, d)
 		return nil
 	}
 	ch := &changes{first: uint32(len(v.parent)), gone: p.gone}
@@ -332,7 +326,7 @@ func (c *collection) publish(p *plan) error {
 		}
 	}
 	if _, err := ch.take(v, p.docs, ch.first); err != nil {
-		c.adopt(p.row, d, nil)
+		c.adopt(p.row, d)
 		return err
 	}
 	return c.apply(p.row, d, v, ch)
@@ -403,6 +397,6 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection) err
 	}
 	c.loading.Lock()
 	defer c.loading.Unlock()
-	c.adopt(&next, present, nil)
+	c.adopt(&next, present)
 	return nil
 }

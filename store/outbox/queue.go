@@ -73,16 +73,14 @@ func (q *queue) put(ch change) error {
 	}
 	body = append(fmt.Appendf(nil, "%08x ", crc32.Checksum(body, castagnoli)), body...)
 	name := q.path(q.next)
-	if err := writeSynced(name+".part", body); err == nil {
+	if err = writeSynced(name+".part", body); err == nil {
 		err = os.Rename(name+".part", name)
-	} else {
-		_ = os.Remove(name + ".part")
-		return fmt.Errorf("outbox: %w: %w", store.ErrIO, err)
 	}
 	if err == nil {
 		err = syncFolder(q.dir)
 	}
 	if err != nil {
+		_ = os.Remove(name + ".part")
 		return fmt.Errorf("outbox: %w: %w", store.ErrIO, err)
 	}
 	q.open = append(q.open, q.next)
