@@ -75,7 +75,7 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 
 func (r *reading) stops(k int) bool {
 	t := r.tokens[k]
-	return t.kind == mark && (t.text == ";" || t.text == "." && !r.at(k+1).glued || t.text == "!" || t.text == "?" || t.text == paragraph)
+	return k < r.begin || t.kind == mark && (t.text == ";" || t.text == "." && !r.at(k+1).glued || t.text == "!" || t.text == "?" || t.text == paragraph)
 }
 
 func (r *reading) collect(k int, into map[string]bool) {

@@ -90,9 +90,8 @@ func (r *reading) membersBeside(stem string, step int, set *contrast, side int) 
 			if s == side {
 				return "", true
 			}
-			if s != 0 {
+			if s != 0 { // the one asked about may stand beyond it: vertical and horizontal stabilizer
 				other = r.tokens[at].text
-				break
 			}
 		}
 	}

@@ -96,6 +96,11 @@ func TestFacts(t *testing.T) {
 		{"The fire started after the leak.", "The leak started after the fire.", sextant.FaultCause},
 		{"Before the fire started, the tank leaked.", "The fire started after the tank leaked.", ""},
 		// the rest
+		{"The report says that after the inspection, the pilot added fuel.", "Before the inspection, the pilot added fuel.", sextant.FaultCause},
+		{"According to the report, Wichita was left at noon.", "Wichita was left at noon.", ""},
+		{"The engine and airframe wreckage was found.", "The engine and airframe wreckage was found, and no fire.", ""},
+		{"The margin may not be reduced in any case.", "In any case, the margin may not be reduced.", ""},
+		{"It displaces 20 cubic inch or more.", "It displaces 20 cubic inches or more.", ""},
 		{"The report says that the engine quit.", "The engine quit.", ""},
 		{"The cat slept on the warm roof.", "The engine quit over the sea at dusk.", sextant.FaultUnsupported},
 	} {

@@ -24,6 +24,9 @@ func nameFault(said, have *reading) *fault {
 
 // begins reports whether a token begins a sentence, a quotation or a bracket.
 func (r *reading) begins(i int) bool {
+	if i == r.begin {
+		return true
+	}
 	before := r.at(i - 1)
 	return before.kind == mark && before.text != "," && before.text != "-" && before.text != "/" && before.text != "&"
 }

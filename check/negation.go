@@ -22,8 +22,12 @@ func negationFault(said, have *reading) *fault {
 				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
 			}
 			for _, i := range said.heads(c, denial) {
-				if _, what := have.polarity(haveClauses, said, i); what == affirmed && c.denied() {
+				_, what := have.polarity(haveClauses, said, i)
+				if what == affirmed && c.denied() {
 					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
+				}
+				if what != silent {
+					break // the nearest word that both have is what is denied
 				}
 			}
 		}

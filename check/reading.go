@@ -12,6 +12,7 @@ import (
 type reading struct {
 	text       string
 	tokens     []token
+	begin      int // where the statement begins, behind words that only name its source
 	dates      []date
 	times      []int // minutes of the day
 	codes      []code
@@ -55,7 +56,8 @@ func (r *reading) attribute() {
 	default:
 		return
 	}
-	r.take(0, i+1)
+	r.begin = i + 1
+	r.take(0, r.begin)
 }
 
 var publications = setOf("report", "document", "record", "records", "source", "narrative", "regulation", "rule", "section", "text", "article", "study", "investigation", "board")

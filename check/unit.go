@@ -115,7 +115,7 @@ var unitNames = []struct {
 var compounds = map[string]string{
 	"nautical miles": "nautical miles", "nautical mile": "nautical miles", "statute miles": "miles", "statute mile": "miles",
 	"square feet": "square feet", "square foot": "square feet", "square miles": "square miles", "square mile": "square miles", "square inches": "square inches", "square inch": "square inches", "square meters": "square meters",
-	"cubic feet": "cubic feet", "cubic foot": "cubic feet", "cubic inches": "cubic inches", "cubic meters": "cubic meters",
+	"cubic feet": "cubic feet", "cubic foot": "cubic feet", "cubic inches": "cubic inches", "cubic inch": "cubic inches", "cubic meter": "cubic meters", "square meter": "square meters", "cubic meters": "cubic meters",
 	"per cent": "percent", "foot pounds": "foot pounds", "foot lbs": "foot pounds", "ft lbs": "foot pounds", "inch lbs": "inch pounds", "inch pounds": "inch pounds",
 }
 
