@@ -31,22 +31,23 @@ const (
 // Constraint is one hard condition read from a question. Values are as on the wire:
 // strings (dates ISO), ints, or [from, to] pairs of strings for sets of dates.
 type Constraint struct {
-	Field       string   `json:"field"`
-	Op          Op       `json:"op"`
-	Values      []any    `json:"values"`
-	Text        string   `json:"text"`           // the words it came from, as they stand in the question
-	Expr        string   `json:"expr,omitempty"` // as EXPR, where field, operator and values do not say all of it
-	Origin      Origin   `json:"origin"`
-	Implied     bool     `json:"implied,omitempty"`  // brought along by a name: SR22 is a Cirrus
-	Assumed     string   `json:"assumed,omitempty"`  // "Cesna read as Cessna"
-	Disputed    string   `json:"disputed,omitempty"` // why a model thinks that the question does not mean it; it is enforced all the same
-	Collections []string `json:"collections"`        // where the field exists and it is enforced
-	Alone       int64    `json:"alone"`              // documents that satisfy it by itself
-	Unknown     int64    `json:"unknown"`            // documents in which the field is not recorded
-	Within      int64    `json:"unknown_within"`     // of these, how many satisfy all the other constraints
-	Others      int64    `json:"-"`                  // documents that satisfy all the other constraints
-	Start       int      `json:"-"`                  // byte range of Text in the question
-	End         int      `json:"-"`
+	Field       string     `json:"field"`
+	Op          Op         `json:"op"`
+	Values      []any      `json:"values"`
+	Text        string     `json:"text"`           // the words it came from, as they stand in the question
+	Expr        string     `json:"expr,omitempty"` // as EXPR, where field, operator and values do not say all of it
+	Origin      Origin     `json:"origin"`
+	Implied     bool       `json:"implied,omitempty"`  // brought along by a name: SR22 is a Cirrus
+	Assumed     string     `json:"assumed,omitempty"`  // "Cesna read as Cessna"
+	Disputed    string     `json:"disputed,omitempty"` // why a model thinks that the question does not mean it; it is enforced all the same
+	Collections []string   `json:"collections"`        // where the field exists and it is enforced
+	Alone       int64      `json:"alone"`              // documents that satisfy it by itself
+	Unknown     int64      `json:"unknown"`            // documents in which the field is not recorded
+	Within      int64      `json:"unknown_within"`     // of these, how many satisfy all the other constraints
+	Others      int64      `json:"-"`                  // documents that satisfy all the other constraints
+	Recorded    []Recorded `json:"recorded,omitempty"` // when the field is recorded, where a fifth or more of the documents lack it
+	Start       int        `json:"-"`                  // byte range of Text in the question
+	End         int        `json:"-"`
 }
 
 // Ledger is the account of a question's conditions over the whole corpus.
@@ -94,6 +95,14 @@ type Coverage struct {
 	Field      string `json:"field"`
 	From       string `json:"from"` // ISO dates, inclusive
 	To         string `json:"to"`
+}
+
+// Recorded says of how many documents of some years a field is recorded.
+type Recorded struct {
+	From     string `json:"from"` // the first year
+	To       string `json:"to"`   // the last one
+	Recorded int64  `json:"recorded"`
+	Of       int64  `json:"of"` // documents of these years
 }
 
 // Unenforceable is a condition that no collection can enforce. It is said, never

@@ -49,7 +49,7 @@ func Keep(ctx context.Context, collections []store.Collection, p *Parser, r Read
 		if len(compiled) == 0 {
 			continue
 		}
-		k := keeper{ctx: ctx, collection: c, compiled: compiled, at: at, ledger: &a.Ledger, lexicon: p.lexicon}
+		k := keeper{ctx: ctx, collection: c, compiled: compiled, at: at, ledger: &a.Ledger, lexicon: p.lexicon, documents: p.vocabulary.Documents[spec.Name], years: p.vocabulary.Years[spec.Name]}
 		if err := k.keep(); err != nil {
 			return a, fmt.Errorf("ledger of %s: %w", spec.Name, err)
 		}
@@ -147,6 +147,8 @@ type keeper struct {
 	ledger     *sextant.Ledger
 	lexicon    *Lexicon
 	joint      filter.Filter
+	documents  int64          // of the collection
+	years      []store.Bucket // its documents by year
 }
 
 func (k *keeper) count(f filter.Filter) (int64, error) {
@@ -197,6 +199,9 @@ func (k *keeper) account(i int) error {
 		return err
 	}
 	c.Unknown += missing
+	if err := k.recorded(c, unknown, missing); err != nil {
+		return err
+	}
 	others := slices.Clone(k.compiled)
 	others[i] = unknown
 	within, err := k.count(Joint(others))

@@ -9,14 +9,15 @@ import (
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/chunk"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
 )
 
 // conflicts shows where sources disagree about one of the few things the answer is
 // about: what a document was put together from, and what other collections report of it.
 // Sides stand in order of their authority, each in its own words; nothing is blended.
-func (a *asking) conflicts() {
+func (a *asking) conflicts() error {
 	if !a.narrow() {
-		return
+		return nil
 	}
 	for _, d := range a.documents {
 		c, ok := a.state.collection(d.Collection)
@@ -25,8 +26,13 @@ func (a *asking) conflicts() {
 		}
 		spec := c.Spec()
 		a.answer.Conflicts = append(a.answer.Conflicts, within(spec, d)...)
-		a.answer.Conflicts = append(a.answer.Conflicts, a.between(spec, d)...)
+		against, err := a.between(spec, d)
+		if err != nil {
+			return err
+		}
+		a.answer.Conflicts = append(a.answer.Conflicts, against...)
 	}
+	return nil
 }
 
 // within makes conflicts of the differences a document kept, one a field.
@@ -86,15 +92,23 @@ func side(d sextant.Document, label string, x sextant.Difference) sextant.Findin
 }
 
 // between compares an event's number of the worst consequence with what documents of
-// other collections say that name the event by an identifier of its own.
-func (a *asking) between(spec sextant.Collection, event sextant.Document) (out []sextant.Conflict) {
+// other collections say that name the event by an identifier of its own: those that were
+// found for the question, and reports whose records name it.
+func (a *asking) between(spec sextant.Collection, event sextant.Document) (out []sextant.Conflict, err error) {
 	grave := a.engine.domain.Lexicon.Grave
 	stated := event.Meta.Fields.One(grave)
 	names := identifiers(spec, event)
 	if grave == "" || stated.Kind() != filter.Int || len(names) == 0 {
-		return nil
+		return nil, nil
 	}
-	for _, d := range a.documents {
+	reports, err := a.reportsOf(names)
+	if err != nil {
+		return nil, err
+	}
+	reports = slices.DeleteFunc(reports, func(d sextant.Document) bool {
+		return slices.ContainsFunc(a.documents, func(have sextant.Document) bool { return have.ID == d.ID })
+	})
+	for _, d := range slices.Concat(a.documents, reports) {
 		if d.Collection == event.Collection || !mentionsAny(d, names) {
 			continue
 		}
@@ -109,7 +123,40 @@ func (a *asking) between(spec sextant.Collection, event sextant.Document) (out [
 		out = append(out, sextant.Conflict{Subject: a.fieldLabel(grave) + " of " + event.Title,
 			Sides: []sextant.Finding{own, {Text: quote.Text, Source: d.Collection, Confidence: "low", Quotes: []sextant.Quote{quote}}}})
 	}
-	return out
+	return out, nil
+}
+
+// reportsOf returns a few reports that name one of the identifiers in a field for such.
+func (a *asking) reportsOf(names []string) (out []sextant.Document, err error) {
+	values := make([]filter.Value, len(names))
+	for i, n := range names {
+		values[i] = filter.OfString(n)
+	}
+	for _, c := range a.inScope() {
+		spec := c.Spec()
+		if spec.Role != sextant.RoleReports || a.state.holds(spec.Name) == 0 {
+			continue
+		}
+		var named filter.Or
+		for _, f := range spec.Schema.Fields {
+			if f.Kind == filter.Keyword && !f.Facet && f.Fold == filter.Squeeze && f.Group == "" {
+				named = append(named, filter.In{Field: f.Name, Values: values})
+			}
+		}
+		if len(named) == 0 {
+			continue
+		}
+		list, err := c.List(a.ctx, store.ListQuery{Filter: filter.Simplify(named), Limit: few})
+		if err != nil {
+			return nil, unavailable("look for reports", err)
+		}
+		docs, err := c.Get(a.ctx, list.IDs)
+		if err != nil {
+			return nil, unavailable("read reports", err)
+		}
+		out = append(out, docs...)
+	}
+	return out, nil
 }
 
 // identifiers are the values that name this document and hardly any other: those of

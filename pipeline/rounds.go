@@ -115,8 +115,7 @@ func (a *asking) applicable() error {
 	if err := a.inForce(); err != nil {
 		return err
 	}
-	a.conflicts()
-	return nil
+	return a.conflicts()
 }
 
 // lookups are the queries of this round: in the first each collection's own, later what is

@@ -97,6 +97,9 @@ func writeLedger(p *page, l *sextant.Ledger) {
 		}
 		t.rows = append(t.rows, []string{"all together", "", humanize.Comma(l.Joint), ""})
 		p.table(t)
+		for i := range l.Constraints {
+			writeRecorded(p, &l.Constraints[i])
+		}
 	}
 	writeAbsence(p, l)
 	for _, u := range l.Unenforceable {
@@ -112,6 +115,22 @@ func writeLedger(p *page, l *sextant.Ledger) {
 	for _, a := range l.Ambiguous {
 		writeAmbiguity(p, a)
 	}
+}
+
+// writeRecorded shows when the field of a condition is recorded, where it often is not.
+func writeRecorded(p *page, c *sextant.Constraint) {
+	if len(c.Recorded) == 0 {
+		return
+	}
+	runs := make([]string, len(c.Recorded))
+	for i, r := range c.Recorded {
+		years := r.From
+		if r.To != r.From {
+			years += " to " + r.To
+		}
+		runs[i] = fmt.Sprintf("%s %s of %s", years, humanize.Comma(r.Recorded), humanize.Comma(r.Of))
+	}
+	p.text("  · ", strings.ReplaceAll(c.Field, "_", " ")+" is recorded: "+strings.Join(runs, "; "))
 }
 
 // writeAbsence shows why nothing matches and what would.

@@ -345,6 +345,15 @@ function Remarks({ ledger, asked, labels }: Omit<Props, 'settled'>) {
   const periods = ledger.constraints.length > 0 ? (ledger.coverage ?? []) : []
   const remarks = [
     ...(ledger.outside_coverage ?? []).map((text) => <>{text}</>),
+    ...ledger.constraints.flatMap((c) =>
+      c.recorded
+        ? [
+            <>
+              <b>{label(labels, c.field)} is recorded</b> in {list(c.recorded.map((r) => `${(r.from === r.to ? r.from : `${r.from} to ${r.to}`)} for ${figure(r.recorded)} of ${figure(r.of)}`))}.
+            </>,
+          ]
+        : [],
+    ),
     ...(ledger.unenforceable ?? []).map((u) => (
       <>
         <b>“{u.text}” was not applied.</b> {u.reason}

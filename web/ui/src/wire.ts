@@ -27,6 +27,7 @@ export interface Constraint {
   alone: number
   unknown: number
   unknown_within: number
+  recorded?: { from: string; to: string; recorded: number; of: number }[]
 }
 
 export interface Reading {
