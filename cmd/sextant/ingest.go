@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -296,18 +297,32 @@ func (s *session) encoding(ctx context.Context, e *engine, job *ingest.Job, off 
 	return ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
 }
 
-// gcWhileIngesting is how much garbage may stand beside what is held, in percent. The index
-// of a gigabyte of text is near a gigabyte, of numbers the collector does not look into: the
-// usual 100 would double it.
-const gcWhileIngesting = 25
+// Garbage that may stand beside what is held while taking in: as much as that by default, but
+// no more than spareGarbage, or a quarter where that is more. The index of a gigabyte of text
+// is near a gigabyte of numbers that the collector does not look into: collecting it often
+// is cheap, and the default would double it. With little held, often is dear.
+const (
+	spareGarbage = 64 << 20
+	leastPercent = 25
+)
+
+// lessGarbage sets how much garbage may stand, by what is held now.
+func lessGarbage() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	held := max(live[0].Value.Uint64(), spareGarbage)
+	debug.SetGCPercent(max(leastPercent, int(100*spareGarbage/held)))
+}
 
 // ingest runs a job under a meter. Its error says what to do next.
 func (s *session) ingest(ctx context.Context, job ingest.Job) (sextant.Receipt, error) {
-	if s.env["GOGC"] == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(gcWhileIngesting))
-	}
 	m := newMeter(s.terminal)
 	job.Progress = m.show
+	if s.env["GOGC"] == "" {
+		before := debug.SetGCPercent(100)
+		defer debug.SetGCPercent(before)
+		job.Progress = func(p ingest.Progress) { lessGarbage(); m.show(p) }
+	}
 	receipt, err := ingest.Run(ctx, job)
 	m.stop()
 	switch {
