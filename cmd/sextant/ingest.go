@@ -294,7 +294,11 @@ func (s *session) encode(ctx context.Context, e *engine, job *ingest.Job, off bo
 
 // encoding gives a job the session's encoder, if what is stored goes with it.
 func (s *session) encoding(ctx context.Context, e *engine, job *ingest.Job, off bool) (note string, err error) {
-	return ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
+	note, err = ingest.Encoding{Embedder: e.encoder.Embedder, Missing: e.encoder.missing, Off: off}.Apply(ctx, job)
+	if err != nil {
+		err = s.storeError(err)
+	}
+	return note, err
 }
 
 // Garbage that may stand beside what is held while taking in: as much as that by default, but

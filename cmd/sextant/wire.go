@@ -154,7 +154,15 @@ func (s *session) storeError(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		e.Message = "The store cannot be reached."
-		e.Hint = "Check that the server runs, its address (QDRANT_URL, store.url) and its key; `sextant doctor` says what it finds."
+		e.Hint = "Check that the server runs, its address (QDRANT_URL, CHROMA_URL, store.url) and its key; `sextant doctor` says what it finds."
+	case errors.Is(err, store.ErrCorrupt):
+		e.Code = sextant.CodeInternal
+		e.Message = "Somebody else has changed what the store holds: " + err.Error() + "."
+		e.Hint = "`sextant verify` names what is not whole, and `sextant verify --repair` lets go of it; taking the files in again brings it back."
+	case errors.Is(err, store.ErrLocked):
+		e.Code = sextant.CodeConflict
+		e.Message = "Another process writes there: " + err.Error() + "."
+		e.Hint = "Wait for it to end; if it was killed on another machine, for half a minute."
 	case errors.Is(err, store.ErrSpec):
 		e.Code = sextant.CodeConflict
 		e.Message = "The store keeps these documents differently than this version does."
