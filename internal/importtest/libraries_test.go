@@ -20,10 +20,12 @@ var libraries = map[string][]string{
 	"github.com/prometheus/client_golang":       {"httpapi"},
 	"github.com/google/jsonschema-go":           {"llm"},
 	"github.com/mmcdole/gofeed":                 {"source/feed"},
+	"github.com/qdrant/go-client":               {"store/qdrant"},
 	"github.com/tetratelabs/wazero":             {"extract/pdfium"},
 	"github.com/vbauerster/mpb/v8":              {"cmd"},
 	"go.yaml.in/yaml/v3":                        {"cmd"},
 	"go.opentelemetry.io/proto/otlp":            {"trace"},
+	"google.golang.org/grpc":                    {"store/qdrant"},
 	"google.golang.org/protobuf":                {"trace"},
 	"golang.org/x/image":                        {"chart"},                  // fonts
 	"golang.org/x/net":                          {"extract", "source/feed"}, // html
