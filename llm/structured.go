@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -64,16 +65,35 @@ func beginning(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
+// resolved keeps schemas that were made ready, by their text: they are few, and making one
+// ready costs more than all else a call does here.
+var resolved struct {
+	sync.Mutex
+	by map[string]*jsonschema.Resolved
+}
+
+// maxResolved bounds how many are kept: schemas differ by how much evidence there is.
+const maxResolved = 256
+
 func resolve(s *Schema) (*jsonschema.Resolved, error) {
+	resolved.Lock()
+	defer resolved.Unlock()
+	if ready, ok := resolved.by[string(s.JSON)]; ok {
+		return ready, nil
+	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(s.JSON, &schema); err != nil {
 		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
 	}
-	resolved, err := schema.Resolve(nil)
+	ready, err := schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
 	}
-	return resolved, nil
+	if len(resolved.by) >= maxResolved || resolved.by == nil {
+		resolved.by = map[string]*jsonschema.Resolved{}
+	}
+	resolved.by[string(s.JSON)] = ready
+	return ready, nil
 }
 
 func answerText(out Response) string {

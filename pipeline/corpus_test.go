@@ -79,7 +79,7 @@ var book = []damaged{
 	{"d6", "2012-02-03", "North", 9, []string{"World Atlas/Maps"}, "Mould was found on the map of Norway.", "The cellar was damp."},
 }
 
-func (d damaged) record(t *testing.T) store.Record {
+func (d damaged) record(t testing.TB) store.Record {
 	t.Helper()
 	when, err := time.Parse(time.DateOnly, d.day)
 	if err != nil {
@@ -119,7 +119,7 @@ func add(d *sextant.Document, kind, locator, text string) {
 }
 
 // whole makes a record of a document with one chunk.
-func whole(t *testing.T, d sextant.Document) store.Record {
+func whole(t testing.TB, d sextant.Document) store.Record {
 	t.Helper()
 	var err error
 	if d.Revision, err = d.ComputeRevision(); err != nil {

@@ -188,8 +188,12 @@ func judged(status string, quotes []sextant.Quote) string {
 
 // trusted is the share of the subject's words from which a model is believed that what it
 // wrote covers the rest in other words. Its word alone would let any text that tells it so
-// make an answer of anything.
-const trusted = 1.0 / 3
+// make an answer of anything. Under it words count for less than where they were picked by how
+// rare they are: common ones are easily said.
+const (
+	trusted    = 2.0 / 3
+	discounted = 0.75
+)
 
 // coveredByWriting is how much of the subject the written findings speak of.
 func (a *asking) coveredByWriting() float64 {
@@ -197,39 +201,44 @@ func (a *asking) coveredByWriting() float64 {
 	if len(written) == 0 {
 		return 0
 	}
-	share := a.spokenOf(written...)
-	if share >= trusted && len(a.written.Missing) == 0 {
+	topic := a.topicStems()
+	share := shareOf(topic, spokenBy(written...))
+	switch {
+	case len(topic) == 0, share >= trusted && len(a.written.Missing) == 0:
 		return 1
+	case share < trusted:
+		return discounted * share
 	}
 	return share
 }
 
-// spokenOf is the share of the subject's words that findings say.
-func (a *asking) spokenOf(findings ...sextant.Finding) float64 {
-	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
-	if len(topic) == 0 {
-		return 1
-	}
-	said := map[string]bool{}
-	for _, f := range findings {
-		maps.Copy(said, spokenBy(f))
-	}
+func (a *asking) topicStems() map[string]bool {
+	return signal.Stems(strings.Join(a.reading.Topic, " "))
+}
+
+// shareOf is the share of a subject's words that are said.
+func shareOf(topic, said map[string]bool) float64 {
 	n := 0
 	for stem := range topic {
 		if said[stem] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(topic))
+	return float64(n) / float64(max(1, len(topic)))
 }
 
-// spokenBy are the words of a finding and of what it quotes.
-func spokenBy(f sextant.Finding) map[string]bool {
-	text := f.Text
-	for _, q := range f.Quotes {
-		text += " " + q.Text + " " + q.Title
+// spokenBy are the words of findings and of what they quote.
+func spokenBy(findings ...sextant.Finding) map[string]bool {
+	var text strings.Builder
+	for _, f := range findings {
+		text.WriteString(f.Text + " ")
+		for _, q := range f.Quotes {
+			if text.WriteString(q.Title + " "); q.Text != f.Text {
+				text.WriteString(q.Text + " ")
+			}
+		}
 	}
-	return signal.Stems(text)
+	return signal.Stems(text.String())
 }
 
 // keepReserve adds to what the model wrote those of the sentences picked without it that
@@ -239,24 +248,31 @@ func spokenBy(f sextant.Finding) map[string]bool {
 func (a *asking) keepReserve() {
 	written := slices.Concat(a.answer.Findings, a.answer.CausalChain)
 	a.coverage = max(a.coverage, a.coveredByWriting())
-	if len(a.reading.Topic) == 0 {
+	topic := a.topicStems()
+	if len(topic) == 0 {
 		return
 	}
-	most, all := 0.0, a.spokenOf(written...)
-	quoted := map[sextant.DocumentID]bool{}
+	most, said, quoted := 0.0, map[string]bool{}, map[sextant.DocumentID]bool{}
 	for _, f := range written {
-		most = max(most, a.spokenOf(f))
+		words := spokenBy(f)
+		most = max(most, shareOf(topic, words))
+		maps.Copy(said, words)
 		for _, q := range f.Quotes {
 			quoted[q.DocumentID] = true
 		}
 	}
 	others := func(reserve []sextant.Finding, causal bool) []sextant.Finding {
-		held, _ := a.holding(reserve, causal)
-		return slices.DeleteFunc(held, func(f sextant.Finding) bool {
-			share := a.spokenOf(f)
-			adds := a.spokenOf(append(slices.Clip(written), f)...) > all
+		reserve = slices.DeleteFunc(slices.Clone(reserve), func(f sextant.Finding) bool {
+			words := spokenBy(f)
+			adds := false
+			for stem := range topic {
+				adds = adds || words[stem] && !said[stem]
+			}
+			share := shareOf(topic, words)
 			return quoted[f.Quotes[0].DocumentID] || share == 0 || share < most && !adds
 		})
+		held, _ := a.holding(reserve, causal)
+		return held
 	}
 	a.answer.Findings = append(a.answer.Findings, others(a.reserve.findings, false)...)
 	a.answer.CausalChain = append(a.answer.CausalChain, others(a.reserve.chain, true)...)
