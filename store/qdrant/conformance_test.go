@@ -41,6 +41,9 @@ func TestConformance(t *testing.T) {
 // In strict mode the server refuses what no index answers: no question needs one that is
 // not there.
 func TestConformanceStrict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks all again that TestConformance asks")
+	}
 	t.Parallel()
 	f := newFake(t)
 	f.strict = true

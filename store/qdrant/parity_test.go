@@ -161,7 +161,7 @@ func parityOfQuestions(t *testing.T, collections []store.Collection) {
 		if i%10 == 0 {
 			v = unit(rand.New(rand.NewPCG(1, 1)), nil) // 4,000 chunks are equally near
 		}
-		f := filter.Filter(filter.All)
+		f := filter.All
 		if i%2 == 1 {
 			f = filter.Exists{Field: "place"}
 		}
