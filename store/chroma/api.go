@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"time"
 
 	"github.com/sextant-rag/sextant/store"
 )
@@ -154,19 +155,39 @@ func (c *client) put(ctx context.Context, id string, r records) error {
 	if err := c.write(ctx, http.MethodPost, "/collections/"+id+"/upsert", r, nil); err != nil {
 		return err
 	}
-	g, err := c.get(ctx, id, selection{IDs: r.IDs, Include: []string{"metadatas"}})
-	if err != nil {
-		return err
+	for wait := 10 * time.Millisecond; ; wait *= 2 { // a busy server has been seen to show the old one for a moment
+		g, err := c.get(ctx, id, selection{IDs: r.IDs, Include: []string{"metadatas"}})
+		if err != nil {
+			return err
+		}
+		if len(g.IDs) == 1 && holds(g.Metadatas[0], r.Metadatas[0]) {
+			return nil
+		}
+		if wait > time.Second {
+			return fmt.Errorf("chroma: a record is not on the server as it was put there: %w", store.ErrUnavailable)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	if len(g.IDs) != 1 || !sameJSON(g.Metadatas[0], r.Metadatas[0]) {
-		return fmt.Errorf("chroma: a record is not on the server as it was put there: %w", store.ErrUnavailable)
-	}
-	return nil
 }
 
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+// holds reports whether a JSON object has all members of another. It may have more: of a
+// record that was deleted, Chroma 1.5.9 leaves the lists behind, and a new record that gets
+// its row inherits them.
+func holds(got, want []byte) bool {
+	var x, y map[string]any
+	if json.Unmarshal(got, &x) != nil || json.Unmarshal(want, &y) != nil {
+		return false
+	}
+	for k, v := range y {
+		if !reflect.DeepEqual(x[k], v) {
+			return false
+		}
+	}
+	return true
 }
 
 // remove deletes records by id.

@@ -16,7 +16,7 @@ import (
 
 // bodiesAtOnce is how many documents one request reads: a page must come within the
 // time limit of a request.
-const bodiesAtOnce = 250
+const bodiesAtOnce = 100
 
 // bodies reads documents that a directory lists, in the order of ids; errMoved if one is
 // not on the server any more.
