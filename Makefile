@@ -22,7 +22,7 @@ FUZZTIME ?= 5s
 GENERATED ?= 100000
 BENCH    ?= .
 
-.PHONY: help build quick test crash torture nightly generated race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live live-server clean outage
+.PHONY: help build quick test crash torture nightly generated models race lint fmt fmt-check vet unit integration cross size fuzz bench peers browser page live live-server clean outage
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -34,11 +34,14 @@ quick: fmt-check vet build unit ## format, vet, build and all tests that need no
 
 test: lint quick crash race integration browser cross size ## everything
 
-nightly: test torture outage generated ## everything, the embedded store for hours, a hundred thousand generated questions, and each fuzz target for 30 s
+nightly: test torture outage generated models ## everything, the embedded store for hours, a hundred thousand generated questions, and each fuzz target for 30 s
 	$(MAKE) fuzz FUZZTIME=30s
 
 generated: ## questions made of fields, operators and values of the corpus, counted by the store and by looking at every document
 	SEXTANT_GENERATED=$(GENERATED) go test -count=1 -timeout 3h -v -run '^TestGeneratedQuestions$$' ./aviation
+
+models: ## every fault of a model's server at every stage, and 5,200 injected documents before a model that obeys
+	go test -count=1 -timeout 1h -v -run '^(TestEveryFaultOfAModelAtEveryStage|TestAnObeyingModelChangesNothing)$$' ./pipeline
 
 unit: ## tests inside the process: unit, property, conformance
 	go test -short ./...
