@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"time"
 
 	"github.com/sextant-rag/sextant/store"
 )
@@ -155,23 +154,14 @@ func (c *client) put(ctx context.Context, id string, r records) error {
 	if err := c.write(ctx, http.MethodPost, "/collections/"+id+"/upsert", r, nil); err != nil {
 		return err
 	}
-	for wait := 10 * time.Millisecond; ; wait *= 2 { // a busy server has been seen to show the old one for a moment
-		g, err := c.get(ctx, id, selection{IDs: r.IDs, Include: []string{"metadatas"}})
-		if err != nil {
-			return err
-		}
-		if len(g.IDs) == 1 && holds(g.Metadatas[0], r.Metadatas[0]) {
-			return nil
-		}
-		if wait > time.Second {
-			return fmt.Errorf("chroma: a record is not on the server as it was put there: %w", store.ErrUnavailable)
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	g, err := c.get(ctx, id, selection{IDs: r.IDs, Include: []string{"metadatas"}})
+	if err != nil {
+		return err
 	}
+	if len(g.IDs) != 1 || !holds(g.Metadatas[0], r.Metadatas[0]) {
+		return fmt.Errorf("chroma: a record is not on the server as it was put there: %w", store.ErrUnavailable)
+	}
+	return nil
 }
 
 // holds reports whether a JSON object has all members of another. It may have more: of a
