@@ -311,6 +311,9 @@ func (a *asking) assessed() any {
 // last round.
 func (a *asking) weigh() {
 	a.answer.Signals = a.signals()
+	for _, aspect := range a.aspects() {
+		a.answer.Aspects = append(a.answer.Aspects, sextant.Aspect{Name: aspect, Covered: slices.Contains(a.answer.Signals.Coverage.Covered, aspect)})
+	}
 	if last := &a.rounds[len(a.rounds)-1]; last.JudgedBy == "" {
 		c := a.answer.Signals.Coverage
 		last.Sufficient, last.Missing, last.JudgedBy = a.answer.Signals.Recommendation == signal.Proceed, c.Missing, byCoverage

@@ -78,6 +78,9 @@ func Make(r constrain.Reading, p *constrain.Parser, w Words) Plan {
 	s := strategies[otherwise]
 	out := Plan{Intent: intent, Otherwise: otherwise, Confidence: confidence, Strategy: s.strategy, Roles: slices.Clone(s.roles), Needed: slices.Clone(s.needed)}
 	out.Foreign = intent == OutOfScope && foreign(r.Words)
+	if confidence == "low" { // whatever it may be about is looked at
+		out.Roles = union(out.Roles, []sextant.Role{sextant.RoleEvents, sextant.RoleReports, sextant.RoleRules, sextant.RoleReference})
+	}
 	if intent == Factual && mentions(r.Words, w.Sources[sextant.RoleReports]) && !mentions(r.Words, w.Sources[sextant.RoleEvents]) && (!onEvents(r, p) || datesReports(r, p)) {
 		out.Needed = []sextant.Role{sextant.RoleReports}
 	}
