@@ -69,6 +69,27 @@ func (b *Budget) Spent() Spent {
 	return b.used
 }
 
+// What a call is reckoned at by Tight: with its repetitions, and more tokens than a small
+// model's calls take.
+const (
+	reckonedCalls  = 3
+	reckonedTokens = 4000
+)
+
+// Tight reports whether so many calls more could reach a limit of the context's budget.
+// Calls side by side then have to be made one after the other: which of them the limit ends
+// would be chance otherwise, and a question asked again would go another way.
+func Tight(ctx context.Context, calls int) bool {
+	b := budgetOf(ctx)
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := int64(calls)
+	return b.cost > 0 || b.calls > 0 && b.calls-b.used.Calls < reckonedCalls*n || b.tokens > 0 && b.tokens-b.used.Input-b.used.Output-b.unbilled < reckonedTokens*n
+}
+
 // claim is what one call may cost at most, taken out of the budget while it runs.
 type claim struct {
 	input int64 // tokens, estimated

@@ -1,5 +1,11 @@
 package prompt
 
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
 // Evidence is numbered text that an answer may rest on.
 type Evidence struct {
 	Number  int    // from 1
@@ -15,22 +21,35 @@ type Figure struct {
 	Value string
 }
 
-// evidence is what the shared templates lay out.
-type evidence struct {
-	Mark     string
-	Evidence []Evidence
-	Figures  []Figure
+// numbered lays evidence out between its marks, cleaned of what comes from documents.
+func numbered(mark string, all []Evidence) string {
+	var b strings.Builder
+	for _, e := range all {
+		title := oneLine(Quoted(e.Title, mark))
+		if e.Locator != "" {
+			title += " · " + oneLine(Quoted(e.Locator, mark))
+		}
+		fmt.Fprintf(&b, "<<evidence %d %s>>\n[%s] %s\n%s\n<<end %d %s>>\n", e.Number, mark, e.Source, title, Quoted(e.Text, mark), e.Number, mark)
+	}
+	return strings.TrimSpace(b.String())
 }
 
-// quoted cleans what comes from documents.
-func quoted(mark string, all []Evidence) evidence {
-	out := evidence{Mark: mark}
-	for _, e := range all {
-		e.Title, e.Locator, e.Text = oneLine(Quoted(e.Title, mark)), oneLine(Quoted(e.Locator, mark)), Quoted(e.Text, mark)
-		out.Evidence = append(out.Evidence, e)
+// exact lays figures out. Their rows are called by values of documents.
+func exact(mark string, all []Figure) string {
+	if len(all) == 0 {
+		return ""
 	}
-	return out
+	var b strings.Builder
+	fmt.Fprintf(&b, "<<figures %s>>\n", mark)
+	for _, f := range all {
+		fmt.Fprintf(&b, "- %s: %s\n", oneLine(Quoted(f.Title, mark)), oneLine(Quoted(f.Value, mark)))
+	}
+	fmt.Fprintf(&b, "<<end figures %s>>", mark)
+	return b.String()
 }
+
+// listed joins what is said in a line.
+func listed(all []string, mark string) string { return strings.Join(lines(all, mark), "; ") }
 
 // lines are texts made fit to stand in one line each.
 func lines(texts []string, mark string) []string {
@@ -67,16 +86,27 @@ type UnderstandInput struct {
 // Understand asks for intent, aspects, a query for each collection, and conditions that the
 // rules have not read.
 func Understand(in UnderstandInput) Text {
-	in.Question, in.Read = Quoted(in.Question, ""), lines(in.Read, "")
-	collections := make([]Collection, len(in.Collections))
-	for i, c := range in.Collections {
-		collections[i] = Collection{Name: c.Name, Title: oneLine(Quoted(c.Title, ""))}
+	var b strings.Builder
+	for _, c := range in.Collections {
+		fmt.Fprintf(&b, "%s: %s\n", c.Name, oneLine(Quoted(c.Title, "")))
 		for _, f := range c.Fields {
-			collections[i].Fields = append(collections[i].Fields, Field{f.Name, oneLine(Quoted(f.Label, "")), f.Kind, lines(f.Values, "")})
+			b.WriteString("  " + f.line() + "\n")
 		}
 	}
-	in.Collections = collections
-	return render("understand", in)
+	return render("understand", slots{"today": in.Today, "question": Quoted(in.Question, ""), "collections": strings.TrimRight(b.String(), "\n"), "read": cmp.Or(listed(in.Read, ""), "none")})
+}
+
+// line is a field with what a condition on it needs.
+func (f Field) line() string {
+	kind := f.Kind
+	if label := oneLine(Quoted(f.Label, "")); label != "" {
+		kind += "; " + label
+	}
+	line := fmt.Sprintf("%s (%s)", f.Name, kind)
+	if len(f.Values) > 0 {
+		line += ": " + strings.Join(lines(f.Values, ""), ", ")
+	}
+	return line
 }
 
 // GenerateInput is what an answer is written from.
@@ -90,13 +120,6 @@ type GenerateInput struct {
 	Aspects    []string // things the question asks
 }
 
-type generateInput struct {
-	evidence
-	Question   string
-	Conditions []string
-	Aspects    []string
-}
-
 // intents are the files there are for writing an answer.
 var intents = map[string]bool{"causal": true, "compliance": true, "factual": true, "comparative": true, "regulatory": true, "multi_source": true}
 
@@ -106,11 +129,8 @@ func Generate(in GenerateInput) Text {
 	if !intents[in.Intent] {
 		in.Intent = "factual"
 	}
-	e := quoted(in.Mark, in.Evidence)
-	for _, f := range in.Figures { // their rows are called by values of documents
-		e.Figures = append(e.Figures, Figure{oneLine(Quoted(f.Title, in.Mark)), oneLine(Quoted(f.Value, in.Mark))})
-	}
-	return render("generate_"+in.Intent, generateInput{e, Quoted(in.Question, in.Mark), lines(in.Conditions, in.Mark), lines(in.Aspects, in.Mark)})
+	return render("generate_"+in.Intent, slots{"mark": in.Mark, "question": Quoted(in.Question, in.Mark), "conditions": listed(in.Conditions, in.Mark), "aspects": listed(in.Aspects, in.Mark),
+		"figures": exact(in.Mark, in.Figures), "evidence": numbered(in.Mark, in.Evidence)})
 }
 
 // Fault is a finding that did not hold, and why.
@@ -120,42 +140,29 @@ type Fault struct {
 	Reason string
 }
 
-type repairInput struct {
-	evidence
-	Question string
-	Faults   []Fault
-}
-
 // Repair asks once for better forms of findings that did not hold.
 func Repair(question, mark string, all []Evidence, faults []Fault) Text {
-	told := make([]Fault, len(faults))
-	for i, f := range faults { // a model's words, which may be any document's
-		told[i] = Fault{f.Number, oneLine(Quoted(f.Text, mark)), oneLine(Quoted(f.Reason, mark))}
+	var told []string
+	for _, f := range faults { // a model's words, which may be any document's
+		told = append(told, fmt.Sprintf("%d. %s\n   why: %s", f.Number, oneLine(Quoted(f.Text, mark)), oneLine(Quoted(f.Reason, mark))))
 	}
-	return render("repair", repairInput{quoted(mark, all), Quoted(question, mark), told})
-}
-
-type judgeInput struct {
-	evidence
-	Question string
-	Aspects  []string
-	Asked    []string
+	return render("repair", slots{"mark": mark, "question": Quoted(question, mark), "faults": strings.Join(told, "\n"), "evidence": numbered(mark, all)})
 }
 
 // Sufficient asks whether the evidence covers what a question asks, what is missing, and how
 // to look for that. asked are the queries made so far, which are not to be made again.
 func Sufficient(question, mark string, all []Evidence, aspects, asked []string) Text {
-	return render("sufficient", judgeInput{quoted(mark, all), Quoted(question, mark), lines(aspects, mark), lines(asked, mark)})
+	return render("sufficient", slots{"mark": mark, "question": Quoted(question, mark), "aspects": listed(aspects, mark), "asked": listed(asked, mark), "evidence": numbered(mark, all)})
 }
 
 // Grade asks how far a piece of evidence helps with a question, from 0 to 10.
 func Grade(question, mark string, one Evidence) Text {
-	return render("grade", judgeInput{evidence: quoted(mark, []Evidence{one}), Question: Quoted(question, mark)})
+	return render("grade", slots{"mark": mark, "question": Quoted(question, mark), "evidence": numbered(mark, []Evidence{one})})
 }
 
 // Synthesize asks for a shorter text of the evidence that keeps its numbers.
 func Synthesize(question, mark string, all []Evidence) Text {
-	return render("synthesize", judgeInput{evidence: quoted(mark, all), Question: Quoted(question, mark)})
+	return render("synthesize", slots{"mark": mark, "question": Quoted(question, mark), "evidence": numbered(mark, all)})
 }
 
 // Statement is a finding with the words it quotes.
@@ -165,26 +172,21 @@ type Statement struct {
 	Quotes []string
 }
 
-type supportedInput struct {
-	Mark       string
-	Statements []Statement
-}
-
 // Supported asks whether the quotes of each statement say what it says.
 func Supported(mark string, statements []Statement) Text {
-	in := supportedInput{Mark: mark}
+	var b strings.Builder
 	for _, s := range statements {
-		out := Statement{Number: s.Number, Text: oneLine(Quoted(s.Text, mark))}
+		fmt.Fprintf(&b, "<<statement %d %s>>\nstatement: %s\n", s.Number, mark, oneLine(Quoted(s.Text, mark)))
 		for _, q := range s.Quotes {
-			out.Quotes = append(out.Quotes, oneLine(Quoted(q, mark)))
+			fmt.Fprintf(&b, "quote: %s\n", oneLine(Quoted(q, mark)))
 		}
-		in.Statements = append(in.Statements, out)
+		fmt.Fprintf(&b, "<<end %d %s>>\n", s.Number, mark)
 	}
-	return render("supported", in)
+	return render("supported", slots{"mark": mark, "statements": strings.TrimSpace(b.String())})
 }
 
 // Baseline asks for an answer as plain retrieval does it: the evidence, the question, and
 // nothing else. It is what the checked answer is compared with.
 func Baseline(question, mark string, all []Evidence) Text {
-	return render("baseline", generateInput{evidence: quoted(mark, all), Question: Quoted(question, mark)})
+	return render("baseline", slots{"mark": mark, "question": Quoted(question, mark), "evidence": numbered(mark, all)})
 }

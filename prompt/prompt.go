@@ -11,18 +11,17 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"fmt"
+	"regexp"
 	"strings"
-	"text/template"
 )
 
-//go:embed files/*.tmpl
+//go:embed files/*.txt
 var files embed.FS
 
 // Text is a rendered prompt.
 type Text struct {
 	Name   string // of its file: "understand"
-	Hash   string // of the file and those it is made with, 12 hex digits
+	Hash   string // of the file and the parts it shares with others, 12 hex digits
 	System string
 	User   string
 }
@@ -30,57 +29,88 @@ type Text struct {
 // ID names the prompt and its version, as spans show it.
 func (t Text) ID() string { return t.Name + "@" + t.Hash }
 
-// A prompt is a file with two templates, "system" and "user".
+// file is a prompt: what stands before the line "=== user" is the system's, the rest the
+// user's. {{name}} is a slot; a line that begins with {{?name}} is left out where that slot is
+// empty. (The standard library's templates can do more than is needed here, and would be the
+// only ones in the binary.)
 type file struct {
-	name string
-	hash string
-	t    *template.Template
+	name, hash   string
+	system, user string
 }
 
-// shared is parsed into every file: how evidence and figures are laid out.
-const shared = "evidence"
+const userPart = "=== user\n"
 
 var prompts = load()
 
-func load() map[string]*file {
+func load() map[string]file {
+	common := read("shared")
+	parts := map[string]string{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(common, "=== "), "\n=== ") {
+		name, text, _ := strings.Cut(part, "\n")
+		parts["{{"+name+"}}"] = strings.TrimSpace(text)
+	}
 	entries, err := files.ReadDir("files")
 	if err != nil {
 		panic(err) // the files are in the binary
 	}
-	base, err := files.ReadFile("files/" + shared + ".tmpl")
-	if err != nil {
-		panic(err)
-	}
-	out := map[string]*file{}
+	out := map[string]file{}
 	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".tmpl")
-		if name == shared {
-			continue
+		name := strings.TrimSuffix(e.Name(), ".txt")
+		text := read(name)
+		sum := sha256.Sum256([]byte(common + text))
+		for slot, part := range parts {
+			text = strings.ReplaceAll(text, slot, part)
 		}
-		text, err := files.ReadFile("files/" + e.Name())
-		if err != nil {
-			panic(err)
-		}
-		sum := sha256.Sum256(append(append([]byte{}, base...), text...))
-		t := template.Must(template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"join": strings.Join, "inc": func(i int) int { return i + 1 }}).Parse(string(base)))
-		out[name] = &file{name, hex.EncodeToString(sum[:6]), template.Must(t.Parse(string(text)))}
+		system, user, _ := strings.Cut(text, userPart)
+		out[name] = file{name, hex.EncodeToString(sum[:6]), system, user}
 	}
 	return out
 }
 
-// render fills both templates. Inputs are typed structs of this package: a template that
-// asks for something else is a mistake of this package, found by its golden renders.
-func render(name string, in any) Text {
+func read(name string) string {
+	text, err := files.ReadFile("files/" + name + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// slots are what a prompt is filled with, by name.
+type slots map[string]string
+
+// render fills a prompt. Values go in as they are, in one pass: what looks like a slot in
+// them is text.
+func render(name string, in slots) Text {
 	f, ok := prompts[name]
 	if !ok {
 		panic("prompt: there is no file " + name)
 	}
-	part := func(which string) string {
-		var b strings.Builder
-		if err := f.t.ExecuteTemplate(&b, which, in); err != nil {
-			panic(fmt.Sprintf("prompt %s: %v", name, err))
+	return Text{Name: name, Hash: f.hash, System: in.fill(f.system), User: in.fill(f.user)}
+}
+
+var (
+	anySlot = regexp.MustCompile(`\{\{([a-z ]+)\}\}`)
+	blanks  = regexp.MustCompile(`\n{3,}`)
+)
+
+func (in slots) fill(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "{{?"); ok {
+			name, rest, _ := strings.Cut(rest, "}}")
+			if in[name] == "" {
+				continue
+			}
+			line = rest
 		}
-		return strings.TrimSpace(b.String())
+		kept = append(kept, line)
 	}
-	return Text{Name: name, Hash: f.hash, System: part("system"), User: part("user")}
+	text = blanks.ReplaceAllString(strings.TrimSpace(strings.Join(kept, "")), "\n\n")
+	return anySlot.ReplaceAllStringFunc(text, func(slot string) string {
+		value, ok := in[strings.Trim(slot, "{}")]
+		if !ok {
+			panic("prompt: nothing fills " + slot)
+		}
+		return value
+	})
 }

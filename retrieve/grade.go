@@ -94,11 +94,16 @@ func exhausted(err error) bool {
 	return errors.As(err, &known) && known.Kind == llm.Exhausted
 }
 
-// gradeAll grades each passage, some at a time; verdicts stand in the order of the passages.
+// gradeAll grades each passage, some at a time unless a limit is near; verdicts stand in the
+// order of the passages.
 func gradeAll(ctx context.Context, m *llm.Caller, purpose, question, mark string, passages []sextant.Passage) []verdict {
 	out := make([]verdict, len(passages))
 	panics := make([]any, len(passages))
-	places := make(chan struct{}, atOnce)
+	side := atOnce
+	if llm.Tight(ctx, len(passages)) {
+		side = 1
+	}
+	places := make(chan struct{}, side)
 	var wait sync.WaitGroup
 	for i, p := range passages {
 		places <- struct{}{}
