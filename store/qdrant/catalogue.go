@@ -272,3 +272,24 @@ func (j journal) Mark(ctx context.Context, key string) (string, error) {
 	value, err := j.s.entry(ctx, kindMark, key)
 	return value, failure("read mark", err)
 }
+
+// Marks implements store.MarkReader.
+func (j journal) Marks(ctx context.Context, after string, limit int) ([]store.Mark, error) {
+	if err := j.s.usable(ctx); err != nil {
+		return nil, failure("read marks", err)
+	}
+	entries, err := j.s.entries(ctx, kindMark, "")
+	if err != nil {
+		return nil, failure("read marks", err)
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.Key, b.Key) })
+	var out []store.Mark
+	for _, e := range entries {
+		if e.Key > after && len(out) < limit {
+			out = append(out, store.Mark{Key: e.Key, Value: e.Body})
+		}
+	}
+	return out, nil
+}
+
+var _ store.MarkReader = journal{}
