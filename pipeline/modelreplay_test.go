@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,11 +24,11 @@ func recordedEngine(t *testing.T, s store.Store) (*pipeline.Engine, *tracetest.S
 	t.Helper()
 	script := assistant{"understand": plain, "sufficiency": enoughFound, "filter": `{"grade":8}`, "synthesize": `{"texts":[{"number":1,"text":"The cellar was damp."}]}`, "generate": mould, "baseline": "It was damp.", "confirm": `{"grade":8}`,
 		"repair": `{"findings":[{"number":1,"statement":"The cellar was damp.","quotes":[{"evidence":{{Mould}},"text":"The cellar was damp."}],"confidence":"high"}]}`}
-	calls := 0
+	var made atomic.Int64 // by several goroutines at once
 	moody := func(label string) *llmtest.Script {
 		inner := script.script(label)
 		return &llmtest.Script{Label: label, Answer: func(call int, r llm.Request) (llm.Response, error) {
-			calls++
+			calls := made.Add(1)
 			switch {
 			case calls%11 == 0:
 				return llm.Response{}, &llm.Error{Kind: llm.Overloaded, Provider: "script", After: 5 * time.Millisecond}
