@@ -122,6 +122,9 @@ func (db *database) update(ctx context.Context, size int, f func(tx *sql.Tx) err
 		return nil
 	}
 	err = failure("write", err)
+	if errors.Is(err, store.ErrFull) {
+		db.letGo()
+	}
 	if errors.Is(err, store.ErrIO) || errors.Is(err, store.ErrCorrupt) {
 		db.breakWith(err)
 	}
@@ -150,6 +153,14 @@ func (db *database) checkpoint() error {
 	var busy, frames, copied int
 	err := db.write.QueryRow(`PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &frames, &copied)
 	return failure("checkpoint", err)
+}
+
+// letGo gives back what a transaction that found no space has left of its log. Otherwise a
+// volume stays full to the last byte, and not even opening to read finds room for the log's
+// index. What fails here changes nothing of what is durable, and writing has failed already.
+func (db *database) letGo() {
+	var busy, frames, copied int
+	_ = db.write.QueryRow(`PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &copied)
 }
 
 // failure wraps an error with the operation and, where it is SQLite's own and a caller
