@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -121,9 +122,10 @@ func (a *asking) join(advice plan.Advice) (added int, err error) {
 			a.answer.Status = sextant.NoData
 		}
 	}
-	for i, reason := range a.reading.Disputed(a.question.Text, advice.Disputes) {
+	disputed := a.reading.Disputed(a.question.Text, advice.Disputes)
+	for _, i := range slices.Sorted(maps.Keys(disputed)) { // a question asked again says it in the same order
 		c := &a.answer.Ledger.Constraints[i]
-		c.Disputed = bare(reason)
+		c.Disputed = bare(disputed[i])
 		a.caveat(fmt.Sprintf("“%s” is enforced as a condition; a model doubts that the question means it.", c.Text))
 	}
 	if added == 0 {

@@ -183,6 +183,21 @@ func TestADisputedConditionStands(t *testing.T) {
 	}
 }
 
+// Doubts stand in the order of the conditions, whenever the question is asked.
+func TestDisputesStandInOrder(t *testing.T) {
+	e, _, _, _ := helped(t, understanding("", `{"words":"2010","reason":"a price"},{"words":"North","reason":"a direction"},{"words":"Fiction","reason":"a lie"}`), nil)
+	const question = "damages of fiction in North in 2010"
+	want := ask(t, e, sextant.Question{Text: question}).Caveats
+	if len(want) < 3 {
+		t.Fatalf("caveats %q", want)
+	}
+	for range 20 {
+		if got := ask(t, e, sextant.Question{Text: question}).Caveats; !slices.Equal(got, want) {
+			t.Fatalf("%q, then %q", want, got)
+		}
+	}
+}
+
 func TestFindingsThatDoNotHold(t *testing.T) {
 	false1 := `{"statement":"The cellar was damp for 3 days.","quotes":[{"evidence":{{Mould}},"text":"The cellar was damp."}],"confidence":"high"}`
 	answer := func(findings string) string {
