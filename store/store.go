@@ -20,6 +20,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/sextant-rag/sextant"
@@ -136,6 +137,30 @@ type FacetQuery struct {
 	By     Interval       // for times: the buckets; "" is each distinct value
 	Ranges []filter.Range // for numbers: one bucket each, in this order; nil is each distinct value
 	Limit  int            // 0 is all; ranges are all there always
+}
+
+// CheckBuckets reports buckets that a facet asks for and a field of this kind does not have:
+// filter.ErrSchema.
+func (q FacetQuery) CheckBuckets(kind filter.Kind) error {
+	if q.By != "" && (!q.By.known() || kind != filter.Time || q.Ranges != nil) {
+		return fmt.Errorf("no interval %q of a field of kind %s: %w", q.By, kind, filter.ErrSchema)
+	}
+	for _, r := range q.Ranges {
+		for _, bound := range []filter.Value{r.Lo, r.Hi} {
+			if !bound.IsZero() && (bound.Kind() != kind || kind == filter.Keyword || kind == filter.Bool) {
+				return fmt.Errorf("no range from %q to %q of a field of kind %s: %w", r.Lo, r.Hi, kind, filter.ErrSchema)
+			}
+		}
+	}
+	return nil
+}
+
+func (i Interval) known() bool {
+	switch i {
+	case Year, Quarter, Month, Day, MonthOfYear, Weekday, Hour:
+		return true
+	}
+	return false
 }
 
 // Facet is the answer: buckets and how many had no value.

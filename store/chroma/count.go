@@ -61,7 +61,7 @@ func (c *collection) Facet(ctx context.Context, q store.FacetQuery) (store.Facet
 func (v *view) facet(q store.FacetQuery) (store.Facet, error) {
 	field, err := v.field(q.Field)
 	if err == nil {
-		err = checkBuckets(q, field)
+		err = q.CheckBuckets(field.Kind)
 	}
 	if err == nil {
 		err = v.checkUnit(q.Unit)
@@ -98,23 +98,6 @@ func (v *view) facet(q store.FacetQuery) (store.Facet, error) {
 		out.Buckets = out.Buckets[:q.Limit]
 	}
 	return out, nil
-}
-
-// checkBuckets reports buckets that the field's kind does not have.
-func checkBuckets(q store.FacetQuery, field filter.Field) error {
-	if q.By != "" {
-		if intervals[q.By] == nil || field.Kind != filter.Time || q.Ranges != nil {
-			return fmt.Errorf("no interval %q of a field of kind %s: %w", q.By, field.Kind, filter.ErrSchema)
-		}
-	}
-	for _, r := range q.Ranges {
-		for _, bound := range []filter.Value{r.Lo, r.Hi} {
-			if !bound.IsZero() && (bound.Kind() != field.Kind || field.Kind == filter.Keyword || field.Kind == filter.Bool) {
-				return fmt.Errorf("no range from %q to %q of a field of kind %s: %w", r.Lo, r.Hi, field.Kind, filter.ErrSchema)
-			}
-		}
-	}
-	return nil
 }
 
 func rangeBuckets(units [][]filter.Value, ranges []filter.Range) []store.Bucket {

@@ -73,7 +73,7 @@ func (c *collection) facetOf(ctx context.Context, q store.FacetQuery) (store.Fac
 	if err != nil {
 		return store.Facet{}, err
 	}
-	if err := checkBuckets(q, field); err != nil {
+	if err := q.CheckBuckets(field.Kind); err != nil {
 		return store.Facet{}, err
 	}
 	s, err := c.sample(ctx, q.Filter, field, q.Unit)
@@ -90,21 +90,6 @@ func (c *collection) facetOf(ctx context.Context, q store.FacetQuery) (store.Fac
 		out.Buckets = out.Buckets[:q.Limit]
 	}
 	return out, nil
-}
-
-// checkBuckets reports buckets that the field's kind does not have.
-func checkBuckets(q store.FacetQuery, field filter.Field) error {
-	if q.By != "" && (field.Kind != filter.Time || q.Ranges != nil || !isInterval(q.By)) {
-		return fmt.Errorf("no interval %q of a field of kind %s: %w", q.By, field.Kind, filter.ErrSchema)
-	}
-	for _, r := range q.Ranges {
-		for _, bound := range []filter.Value{r.Lo, r.Hi} {
-			if !bound.IsZero() && (bound.Kind() != field.Kind || field.Kind == filter.Keyword || field.Kind == filter.Bool) {
-				return fmt.Errorf("no range from %q to %q of a field of kind %s: %w", r.Lo, r.Hi, field.Kind, filter.ErrSchema)
-			}
-		}
-	}
-	return nil
 }
 
 // tally counts everything of a sample and returns how many units have a value.

@@ -8,14 +8,6 @@ import (
 	"github.com/sextant-rag/sextant/store"
 )
 
-func isInterval(by store.Interval) bool {
-	switch by {
-	case store.Year, store.Quarter, store.Month, store.Day, store.MonthOfYear, store.Weekday, store.Hour:
-		return true
-	}
-	return false
-}
-
 // intervalOf returns the bucket of an instant, and what buckets are ordered by.
 func intervalOf(t time.Time, by store.Interval) (order int64, label string) {
 	year, month := int64(t.Year()), int64(t.Month())
