@@ -53,6 +53,12 @@ func exportCollection(ctx context.Context, st store.Store, spec sextant.Collecti
 	if err := e.Encode(line{Collection: &spec}); err != nil {
 		return err
 	}
+	return eachRecord(ctx, c, func(_ store.Record, encoded []byte) error { return e.Encode(line{Record: encoded}) })
+}
+
+// eachRecord reads all records of a collection in the order of their ids, each with its
+// encoded form.
+func eachRecord(ctx context.Context, c store.Collection, f func(rec store.Record, encoded []byte) error) error {
 	return eachPage(ctx, c, 512, func(ids []sextant.DocumentID) error {
 		records, err := store.Records(ctx, c, ids)
 		if err != nil {
@@ -63,7 +69,7 @@ func exportCollection(ctx context.Context, st store.Store, spec sextant.Collecti
 			if err != nil {
 				return err
 			}
-			if err := e.Encode(line{Record: b}); err != nil {
+			if err := f(rec, b); err != nil {
 				return err
 			}
 		}

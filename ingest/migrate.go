@@ -238,19 +238,9 @@ func Fingerprint(ctx context.Context, c store.Collection) (sum string, documents
 		return "", 0, 0, err
 	}
 	h.Write(append(spec, '\n'))
-	err = eachPage(ctx, c, 512, func(ids []sextant.DocumentID) error {
-		records, err := store.Records(ctx, c, ids)
-		if err != nil {
-			return err
-		}
-		for _, rec := range records {
-			b, err := store.EncodeRecord(rec)
-			if err != nil {
-				return err
-			}
-			h.Write(append(b, '\n'))
-			documents, chunks = documents+1, chunks+int64(len(rec.Chunks))
-		}
+	err = eachRecord(ctx, c, func(rec store.Record, encoded []byte) error {
+		h.Write(append(encoded, '\n'))
+		documents, chunks = documents+1, chunks+int64(len(rec.Chunks))
 		return nil
 	})
 	return hex.EncodeToString(h.Sum(nil)), documents, chunks, err
