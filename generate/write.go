@@ -67,7 +67,7 @@ func Write(ctx context.Context, m *llm.Caller, b Brief) (Written, error) {
 		b.Limit = defaultFindings
 	}
 	text := prompt.Generate(prompt.GenerateInput{Question: b.Question, Intent: b.Intent, Mark: b.Mark, Evidence: b.evidence(), Figures: b.Figures, Conditions: b.Conditions, Aspects: b.Aspects})
-	d, _, err := llm.Structured[draft](ctx, m, request(text, "generate", draftSchema(len(b.Passages), b.Limit), b.tokens(DraftTokens)))
+	d, _, err := llm.Structured[draft](ctx, m, text.Request("generate", draftSchema(len(b.Passages), b.Limit), b.tokens(DraftTokens)))
 	if err != nil {
 		return Written{}, fmt.Errorf("generate: %w", err)
 	}
@@ -82,7 +82,7 @@ func Repair(ctx context.Context, m *llm.Caller, b Brief, faults []Fault) (map[in
 		told = append(told, prompt.Fault{Number: i + 1, Text: sextant.CleanText(f.Removed.Text), Reason: sextant.CleanText(f.Removed.Reason)})
 	}
 	text := prompt.Repair(b.Question, b.Mark, b.evidence(), told)
-	d, _, err := llm.Structured[repaired](ctx, m, request(text, "repair", repairSchema(len(b.Passages), len(faults)), b.tokens(repairTokens)))
+	d, _, err := llm.Structured[repaired](ctx, m, text.Request("repair", repairSchema(len(b.Passages), len(faults)), b.tokens(repairTokens)))
 	if err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}
@@ -98,21 +98,13 @@ func Repair(ctx context.Context, m *llm.Caller, b Brief, faults []Fault) (map[in
 	return out, nil
 }
 
-// request makes the request of a rendered prompt.
-func request(text prompt.Text, purpose string, output *llm.Schema, tokens int) llm.Request {
-	zero := 0.0
-	return llm.Request{System: text.System, Messages: []llm.Message{{Role: llm.User, Text: text.User}}, Output: output, MaxTokens: tokens, Temperature: &zero, Purpose: purpose, Prompt: text.ID()}
-}
-
-// evidence numbers the passages from 1.
+// evidence numbers the passages, shortened ones as they were left.
 func (b Brief) evidence() []prompt.Evidence {
-	out := make([]prompt.Evidence, len(b.Passages))
-	for i, p := range b.Passages {
-		text := p.Content
+	out := prompt.Number(b.Passages)
+	for i := range out {
 		if short, ok := b.Shortened[i]; ok {
-			text = short
+			out[i].Text = short
 		}
-		out[i] = prompt.Evidence{Number: i + 1, Source: p.Source, Title: p.Title, Locator: p.Locator, Text: text}
 	}
 	return out
 }
@@ -190,7 +182,7 @@ func cleaned(texts []string) []string {
 // gives.
 func Baseline(ctx context.Context, m *llm.Caller, b Brief) (string, error) {
 	text := prompt.Baseline(b.Question, b.Mark, b.evidence())
-	out, err := m.Complete(ctx, request(text, "baseline", nil, b.tokens(DraftTokens)))
+	out, err := m.Complete(ctx, text.Request("baseline", nil, b.tokens(DraftTokens)))
 	if err != nil {
 		return "", fmt.Errorf("baseline: %w", err)
 	}

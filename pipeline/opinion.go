@@ -27,15 +27,13 @@ const supportTokens = 64
 // Supports implements [check.Opinion]: 1 for yes, a half for unsure.
 func (o secondOpinion) Supports(ctx context.Context, statement, evidence string) (float64, error) {
 	text := prompt.Supported(o.mark, []prompt.Statement{{Number: 1, Text: statement, Quotes: []string{evidence}}})
-	zero := 0.0
 	type support struct {
 		Verdicts []struct {
 			Number    int    `json:"number"`
 			Supported string `json:"supported"`
 		} `json:"verdicts"`
 	}
-	v, _, err := llm.Structured[support](ctx, o.small, llm.Request{System: text.System, Messages: []llm.Message{{Role: llm.User, Text: text.User}},
-		Output: supportSchema, MaxTokens: supportTokens, Temperature: &zero, Purpose: "support", Prompt: text.ID()})
+	v, _, err := llm.Structured[support](ctx, o.small, text.Request("support", supportSchema, supportTokens))
 	if err != nil {
 		return 0, fmt.Errorf("second opinion: %w", err)
 	}

@@ -220,7 +220,7 @@ func (a *asking) assess() (string, error) {
 	var queries []string
 	if m := a.small(); m != nil && len(a.answer.Evidence) > 0 {
 		v, err := fit(a, "assess", room{passages: len(a.answer.Evidence)}, func(r room) (plan.Verdict, error) {
-			return plan.Judge(a.ctx, m, a.question.Text, a.mark(), a.numbered()[:r.passages], aspects, a.asked)
+			return plan.Judge(a.ctx, m, a.question.Text, a.mark(), prompt.Number(a.answer.Evidence[:r.passages]), aspects, a.asked)
 		})
 		switch {
 		case err == nil:
@@ -285,15 +285,6 @@ func (a *asking) aspects() []string {
 		return a.advice.Aspects
 	}
 	return a.reading.Topic
-}
-
-// numbered is the evidence as prompts number it.
-func (a *asking) numbered() []prompt.Evidence {
-	out := make([]prompt.Evidence, len(a.answer.Evidence))
-	for i, p := range a.answer.Evidence {
-		out[i] = prompt.Evidence{Number: i + 1, Source: p.Source, Title: p.Title, Locator: p.Locator, Text: p.Content}
-	}
-	return out
 }
 
 // assessed is what the trace shows of the last assessment.

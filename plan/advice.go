@@ -52,9 +52,7 @@ const (
 // Ask has a small model understand a question: one call.
 func Ask(ctx context.Context, m *llm.Caller, in prompt.UnderstandInput) (Advice, error) {
 	text := prompt.Understand(in)
-	zero := 0.0
-	u, _, err := llm.Structured[understanding](ctx, m, llm.Request{System: text.System, Messages: []llm.Message{{Role: llm.User, Text: text.User}},
-		Output: understandSchema(in.Collections), MaxTokens: understandTokens, Temperature: &zero, Purpose: "understand", Prompt: text.ID()})
+	u, _, err := llm.Structured[understanding](ctx, m, text.Request("understand", understandSchema(in.Collections), understandTokens))
 	if err != nil {
 		return Advice{}, fmt.Errorf("understand: %w", err)
 	}

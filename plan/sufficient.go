@@ -33,9 +33,7 @@ const verdictTokens = 512
 // for that. asked are the queries made so far.
 func Judge(ctx context.Context, m *llm.Caller, question, mark string, all []prompt.Evidence, aspects, asked []string) (Verdict, error) {
 	text := prompt.Sufficient(question, mark, all, aspects, asked)
-	zero := 0.0
-	v, _, err := llm.Structured[verdict](ctx, m, llm.Request{System: text.System, Messages: []llm.Message{{Role: llm.User, Text: text.User}},
-		Output: sufficientSchema, MaxTokens: verdictTokens, Temperature: &zero, Purpose: "sufficiency", Prompt: text.ID()})
+	v, _, err := llm.Structured[verdict](ctx, m, text.Request("sufficiency", sufficientSchema, verdictTokens))
 	if err != nil {
 		return Verdict{}, fmt.Errorf("sufficiency: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/sextant-rag/sextant"
 )
 
 // Evidence is numbered text that an answer may rest on.
@@ -13,6 +15,15 @@ type Evidence struct {
 	Title   string
 	Locator string // "Probable cause", "p. 4"; may be empty
 	Text    string
+}
+
+// Number makes evidence of passages, numbered from 1.
+func Number(passages []sextant.Passage) []Evidence {
+	out := make([]Evidence, len(passages))
+	for i, p := range passages {
+		out[i] = Evidence{Number: i + 1, Source: p.Source, Title: p.Title, Locator: p.Locator, Text: p.Content}
+	}
+	return out
 }
 
 // Figure is an exact value made by the store: a model may repeat it and may not make one.

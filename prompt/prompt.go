@@ -13,6 +13,8 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+
+	"github.com/sextant-rag/sextant/llm"
 )
 
 //go:embed files/*.txt
@@ -28,6 +30,13 @@ type Text struct {
 
 // ID names the prompt and its version, as spans show it.
 func (t Text) ID() string { return t.Name + "@" + t.Hash }
+
+// Request is what a model is sent: the same answer is wanted whenever the same is asked, so
+// that the temperature is 0. A nil output asks for text.
+func (t Text) Request(purpose string, output *llm.Schema, tokens int) llm.Request {
+	zero := 0.0
+	return llm.Request{System: t.System, Messages: []llm.Message{{Role: llm.User, Text: t.User}}, Output: output, MaxTokens: tokens, Temperature: &zero, Purpose: purpose, Prompt: t.ID()}
+}
 
 // file is a prompt: what stands before the line "=== user" is the system's, the rest the
 // user's. {{name}} is a slot; a line that begins with {{?name}} is left out where that slot is

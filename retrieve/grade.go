@@ -23,7 +23,7 @@ const (
 	maxGraded        = 50 // more are kept as they are
 )
 
-var gradeSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["grade"],"properties":{"grade":{"type":"integer","minimum":0,"maximum":10}}}`)
+var gradeSchema = &llm.Schema{Name: "grade", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["grade"],"properties":{"grade":{"type":"integer","minimum":0,"maximum":10}}}`)}
 
 // verdict is what a model says of one passage.
 type verdict struct {
@@ -122,10 +122,10 @@ func gradeAll(ctx context.Context, m *llm.Caller, purpose, question, mark string
 }
 
 func gradeOne(ctx context.Context, m *llm.Caller, purpose, question, mark string, p sextant.Passage) (int, error) {
-	text := prompt.Grade(question, mark, numbered([]sextant.Passage{p})[0])
+	text := prompt.Grade(question, mark, prompt.Number([]sextant.Passage{p})[0])
 	g, _, err := llm.Structured[struct {
 		Grade int `json:"grade"`
-	}](ctx, m, refining(text, purpose, "grade", string(gradeSchema), gradeTokens))
+	}](ctx, m, text.Request(purpose, gradeSchema, gradeTokens))
 	return g.Grade, err
 }
 
@@ -146,7 +146,7 @@ func Synthesize(ctx context.Context, m *llm.Caller, question, mark string, passa
 	if len(passages) == 0 {
 		return nil, nil
 	}
-	text := prompt.Synthesize(question, mark, numbered(passages))
+	text := prompt.Synthesize(question, mark, prompt.Number(passages))
 	type shortened struct {
 		Texts []struct {
 			Number int    `json:"number"`
@@ -155,7 +155,7 @@ func Synthesize(ctx context.Context, m *llm.Caller, question, mark string, passa
 	}
 	schema := fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":["texts"],"properties":{"texts":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object","additionalProperties":false,"required":["number","text"],"properties":{"number":{"type":"integer","minimum":1,"maximum":%d},"text":{"type":"string","minLength":1,"maxLength":1200}}}}}}`,
 		len(passages), len(passages))
-	s, _, err := llm.Structured[shortened](ctx, m, refining(text, "synthesize", "texts", schema, synthesizeTokens))
+	s, _, err := llm.Structured[shortened](ctx, m, text.Request("synthesize", &llm.Schema{Name: "texts", JSON: json.RawMessage(schema)}, synthesizeTokens))
 	if err != nil {
 		return nil, fmt.Errorf("synthesize: %w", err)
 	}
@@ -166,17 +166,4 @@ func Synthesize(ctx context.Context, m *llm.Caller, question, mark string, passa
 		}
 	}
 	return short, nil
-}
-
-func refining(text prompt.Text, purpose, name, schema string, tokens int) llm.Request {
-	zero := 0.0
-	return llm.Request{System: text.System, Messages: []llm.Message{{Role: llm.User, Text: text.User}}, Output: &llm.Schema{Name: name, JSON: json.RawMessage(schema)}, MaxTokens: tokens, Temperature: &zero, Purpose: purpose, Prompt: text.ID()}
-}
-
-func numbered(passages []sextant.Passage) []prompt.Evidence {
-	out := make([]prompt.Evidence, len(passages))
-	for i, p := range passages {
-		out[i] = prompt.Evidence{Number: i + 1, Source: p.Source, Title: p.Title, Locator: p.Locator, Text: p.Content}
-	}
-	return out
 }

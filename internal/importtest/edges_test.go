@@ -75,7 +75,7 @@ var edges = map[string][]string{
 	"llm/openai":         with(base, "llm", "llm/internal/wire"),
 	"llm/replay":         with(base, "llm"),
 	"llm/llmtest":        with(base, "llm"),
-	"prompt":             base,
+	"prompt":             with(base, "llm"), // a rendered prompt is a request
 	"rerank":             base,
 	"signal":             with(base, "lexical"), // covered is what is said in whatever inflection
 	"source":             base,
