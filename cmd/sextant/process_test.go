@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -264,6 +265,19 @@ func TestIntegrationDiskFull(t *testing.T) {
 	}
 	if n := documents(t, command(t.Context(), bin, data, "describe", "--json", "incidents")); n < 20 {
 		t.Errorf("%d documents after the volume was full, want the 20 that were there", n)
+	}
+	rest := filepath.Join(volume, "rest")
+	if err := os.WriteFile(rest, make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the volume to its last byte: %v", err)
+	}
+	if n := documents(t, command(t.Context(), bin, data, "describe", "--json", "incidents")); n < 20 {
+		t.Errorf("%d documents on a volume without a byte left, want the 20 that were there", n)
+	}
+	if r := finish(t, command(t.Context(), bin, data, "ingest", "ntsb", many)); r.code != exitFailure || !strings.Contains(r.err, "no space left") {
+		t.Errorf("ingest on a volume without a byte left: exit %d, %q", r.code, r.err)
+	}
+	if err := os.Remove(rest); err != nil {
+		t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(t.Context(), "mount", "-o", "remount,size=256m", volume).CombinedOutput(); err != nil {
 		t.Fatalf("remount: %s", out)

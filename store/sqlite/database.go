@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	sqlite3 "modernc.org/sqlite" // registers the driver "sqlite"
@@ -53,16 +54,51 @@ func openReadOnly(path string) (*database, error) {
 // smallWrite is about what a transaction of a few small rows writes: some pages.
 const smallWrite = 16 << 10
 
-// Result codes of SQLite (sqlite.org/rescode.html), primary ones.
+// Result codes of SQLite (sqlite.org/rescode.html): primary ones, and the one extended
+// code by which a volume without room for the index of the log says so.
 const (
 	codeIOErr   = 10
 	codeCorrupt = 11
 	codeFull    = 13
 	codeNotADB  = 26
+	codeNoIndex = codeIOErr | 19<<8 // SQLITE_IOERR_SHMSIZE
 )
 
-// openDatabase opens or creates a file. vfs is "" except in tests of failing disks.
+// How often, and how far apart, a volume that is full is tried again before a database
+// on it is opened to read only. Derived files being written beside fill a volume for a
+// moment, until they find that there is no room and are removed.
+const (
+	fullTries = 5
+	fullPause = 100 * time.Millisecond
+)
+
+// openDatabase opens or creates a file. What is there can be read on a full volume too,
+// where there is no room even for opening to write: then every change fails with
+// store.ErrFull until the file is opened again. vfs is "" except in tests of failing disks.
 func openDatabase(path, vfs, schema string, logSize int) (*database, error) {
+	db, err := openToWrite(path, vfs, schema, logSize)
+	for range fullTries {
+		if !errors.Is(err, store.ErrFull) {
+			return db, err
+		}
+		time.Sleep(fullPause)
+		db, err = openToWrite(path, vfs, schema, logSize)
+	}
+	if !errors.Is(err, store.ErrFull) {
+		return db, err
+	}
+	if file, e := os.Stat(path); e != nil || file.Size() == 0 {
+		return nil, err // nothing to read
+	}
+	readable, e := openReadOnly(path)
+	if e != nil {
+		return nil, err
+	}
+	readable.breakWith(err)
+	return readable, nil
+}
+
+func openToWrite(path, vfs, schema string, logSize int) (*database, error) {
 	dsn := func(begin string, more ...string) string {
 		q := url.Values{"_txlock": {begin},
 			"_pragma": append(more, "busy_timeout(5000)", "journal_mode(wal)", "synchronous(full)", "trusted_schema(0)", "cell_size_check(1)")}
@@ -189,6 +225,9 @@ func failure(op string, err error) error {
 
 // meaning returns the store's error for a result code of SQLite.
 func meaning(code int) error {
+	if code == codeNoIndex {
+		return store.ErrFull
+	}
 	switch code & 0xff {
 	case codeFull:
 		return store.ErrFull

@@ -32,6 +32,7 @@ func TestFailingDisk(t *testing.T) {
 		{op: "sync", code: sqlite3.SQLITE_IOERR | 4<<8, want: store.ErrIO},  // SQLITE_IOERR_FSYNC
 		{op: "truncate", code: sqlite3.SQLITE_IOERR | 6<<8, want: store.ErrIO},
 		{op: "read", code: sqlite3.SQLITE_IOERR | 1<<8, want: store.ErrIO},
+		{op: "share", code: sqlite3.SQLITE_IOERR | 19<<8, want: store.ErrFull}, // SQLITE_IOERR_SHMSIZE
 	} {
 		for _, f.always = range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s code=%d short=%v always=%v", f.op, f.code, f.short, f.always), func(t *testing.T) {
@@ -93,6 +94,52 @@ func live(t *testing.T, disk *failingDisk, f fault) int {
 	mustBe(t, c, ref)
 	healed.Close()
 	return n
+}
+
+// On a volume without room for anything, what is there is read, and a change says that
+// there is no room; a moment without room, as when a derived file is written and given
+// up, is waited for. SQLite tells of it when it makes the index of its log, or when it
+// writes.
+func TestOpenFullVolume(t *testing.T) {
+	disk := registerFailingDisk()
+	for _, f := range []fault{
+		{op: "share", code: sqlite3.SQLITE_IOERR | 19<<8}, // SQLITE_IOERR_SHMSIZE
+		{op: "write", code: sqlite3.SQLITE_FULL},
+	} {
+		for _, f.always = range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s always=%v", f.op, f.always), func(t *testing.T) {
+				dir, l := t.TempDir(), life{seed: 7}
+				s := openWith(t, dir, eager)
+				c, err := s.Ensure(t.Context(), l.spec())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := l.live(t.Context(), c, 0); err != nil {
+					t.Fatal(err)
+				}
+				s.Close()
+
+				disk.set(f)
+				defer disk.set(fault{at: -1})
+				full, err := Open(t.Context(), Options{Dir: dir, at: eager, vfs: disk.name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer full.Close()
+				if c, err = full.Open(t.Context(), l.spec().Name); err != nil {
+					t.Fatal(err)
+				}
+				mustBe(t, c, l.reference(1))
+				err = l.live(t.Context(), c, 1)
+				if f.always && !errors.Is(err, store.ErrFull) {
+					t.Errorf("a change on a full volume: %v", err)
+				}
+				if f.op == "share" && !f.always && err != nil {
+					t.Errorf("a change after a moment without room: %v", err)
+				}
+			})
+		}
+	}
 }
 
 // liveOn lives until the first error; then nothing more is written if the disk failed
@@ -209,6 +256,7 @@ type (
 	transferMethod = func(tls *libc.TLS, file, buf uintptr, n int32, offset int64) int32
 	syncMethod     = func(tls *libc.TLS, file uintptr, flags int32) int32
 	truncateMethod = func(tls *libc.TLS, file uintptr, size int64) int32
+	sharedMethod   = func(tls *libc.TLS, file uintptr, page, size, extend int32, out uintptr) int32
 )
 
 var (
@@ -308,6 +356,13 @@ func (d *failingDisk) table(usual sqlite3.Tsqlite3_io_methods) sqlite3.Tsqlite3_
 			return f.code
 		}
 		return sync(tls, file, flags)
+	})
+	shared := method[sharedMethod](usual.FxShmMap)
+	table.FxShmMap = address(func(tls *libc.TLS, file uintptr, page, size, extend int32, out uintptr) int32 {
+		if f, fails := d.fails("share", file); fails {
+			return f.code
+		}
+		return shared(tls, file, page, size, extend, out)
 	})
 	table.FxTruncate = address(func(tls *libc.TLS, file uintptr, size int64) int32 {
 		if f, fails := d.fails("truncate", file); fails {
