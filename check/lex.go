@@ -88,8 +88,10 @@ func (t *token) finish() {
 
 // stem returns what the inflections of a word share.
 func stem(lower string) string {
-	if tokens := lexical.English().Tokens(lower); len(tokens) == 1 {
-		return tokens[0].Stem
+	tokens, only := 0, ""
+	lexical.English().Each(lower, func(_, stem string) { tokens, only = tokens+1, stem })
+	if tokens == 1 {
+		return only
 	}
 	return lower
 }

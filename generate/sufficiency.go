@@ -3,7 +3,9 @@ package generate
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sufficiency says how far what was found can answer what is asked.
@@ -29,12 +31,49 @@ const (
 // nearby is what the sentence before and the one behind count for a place in a text.
 const nearby = 0.7
 
+// field is the text that an answer is looked for in: sentences in the order of their documents,
+// and how rare each term is among them. What costs is found out of a sentence once.
+type field struct {
+	candidates []sentence
+	weights    []float64 // by term
+	forms      map[want][]fitness
+	denials    []denial // by candidate; nil: not read yet
+}
+
+// fitness is whether a sentence has the form that is wanted, once it is known.
+type fitness int8
+
+const (
+	unread fitness = iota
+	fit
+	unfit
+)
+
+// fits reports whether a candidate has the form of what is wanted.
+func (f *field) fits(i int, w want) bool {
+	if f.forms == nil {
+		f.forms = map[want][]fitness{}
+	}
+	known := f.forms[w]
+	if known == nil {
+		known = make([]fitness, len(f.candidates))
+		f.forms[w] = known
+	}
+	if known[i] == unread {
+		known[i] = unfit
+		if forms[w].MatchString(f.candidates[i].text) {
+			known[i] = fit
+		}
+	}
+	return known[i] == fit
+}
+
 // suffices judges what the candidates say of each thing that is asked.
-func suffices(asked []aspect, candidates []sentence, weights map[string]float64) Sufficiency {
+func (f *field) suffices(asked []aspect) Sufficiency {
 	out := Sufficiency{}
 	total := 0
 	for _, a := range asked {
-		score, lack := a.answerable(candidates, weights)
+		score, lack := f.answerable(a)
 		if lack != "" {
 			out.Lacking = append(out.Lacking, lack)
 		}
@@ -54,26 +93,31 @@ func suffices(asked []aspect, candidates []sentence, weights map[string]float64)
 }
 
 // answerable judges the best place for one thing asked, and says what is missing there.
-func (a aspect) answerable(candidates []sentence, weights map[string]float64) (score float64, lack string) {
-	fits, said := a.want == anything, 0.0
-	places := make([]sentence, len(candidates))
-	for i := range candidates {
-		places[i] = place(candidates, i)
-		score = max(score, places[i].share(a.terms, weights))
+func (f *field) answerable(a aspect) (score float64, lack string) {
+	shares := make([]float64, len(f.candidates))
+	place := make(matches, len(f.weights))
+	for i := range f.candidates {
+		shares[i] = f.place(i, place).share(a.at, f.weights)
+		score = max(score, shares[i])
 	}
-	for _, p := range places {
-		share := p.share(a.terms, weights)
-		if n := len(a.focus); n > 0 && share >= score/2 && p.matched[a.focus[n-1]] > synonymous {
-			said = max(said, p.share(a.focus, weights))
+	fits, said := a.want == anything, 0.0
+	for i, share := range shares {
+		if share < score/2 {
+			continue
 		}
-		fits = fits || (share > 0 || len(a.terms) == 0) && share >= score/2 && forms[a.want].MatchString(p.text)
+		if n := len(a.focus); n > 0 {
+			if p := f.place(i, place); p[a.focusAt[n-1]] > synonymous {
+				said = max(said, p.share(a.focusAt, f.weights))
+			}
+		}
+		fits = fits || (share > 0 || len(a.terms) == 0) && forms[a.want].MatchString(f.textAround(i))
 	}
 	switch {
 	case !fits:
 		return min(score, kindMissing), fmt.Sprintf("%s (“%s”)", a.want, a.asked())
 	case len(a.focus) > 0 && said < a.least:
 		return min(score, focusMissing), fmt.Sprintf("“%s”", a.asked())
-	case a.denied(candidates):
+	case f.denied(a):
 		return min(score, notKnown), fmt.Sprintf("“%s”: the text says that it is not known", a.asked())
 	}
 	return score, ""
@@ -84,46 +128,86 @@ func (a aspect) asked() string {
 	return strings.Trim(a.text, " ,.;:?")
 }
 
-// place is a sentence with those next to it, which count less.
-func place(candidates []sentence, i int) sentence {
-	out := sentence{document: candidates[i].document, matched: map[string]float64{}}
-	for k := max(0, i-1); k < min(len(candidates), i+2); k++ {
-		if candidates[k].document != candidates[i].document {
-			continue
+// place is what a sentence says with those next to it, which count less, written into out.
+func (f *field) place(i int, out matches) matches {
+	clear(out)
+	for k := max(0, i-1); k < min(len(f.candidates), i+2); k++ {
+		switch {
+		case f.candidates[k].document != f.candidates[i].document:
+		case k == i:
+			out.add(f.candidates[k].matched, 1)
+		default:
+			out.add(f.candidates[k].matched, nearby)
 		}
-		strength := nearby
-		if k == i {
-			strength = 1
-		}
-		for t, s := range candidates[k].matched {
-			out.matched[t] = max(out.matched[t], strength*s)
-		}
-		out.text += candidates[k].text + " "
 	}
 	return out
 }
 
+// textAround is the text of a sentence and of those next to it.
+func (f *field) textAround(i int) string {
+	var b strings.Builder
+	for k := max(0, i-1); k < min(len(f.candidates), i+2); k++ {
+		if f.candidates[k].document == f.candidates[i].document {
+			b.WriteString(f.candidates[k].text)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
 var undetermined = regexp.MustCompile(`(?i)((?:\w+ ){1,6})(?:could not be|was not|were not|is not|has not been|cannot be) (?:positively )?(?:determined|established|identified|known|verified|confirmed)|(?:unidentified|undetermined|unknown) (\w+)`)
+
+// undeterminedWords are what stands in each text that undetermined matches, so that most are
+// passed over without it.
+var undeterminedWords = []string{"determined", "established", "identified", "known", "verified", "confirmed"}
+
+// denial is what a sentence says could not be found out.
+type denial struct {
+	says   bool
+	spoken map[string]bool // the stems of it
+}
+
+func denialIn(text string) denial {
+	if isASCII(text) { // in others two letters have a third case
+		lower := strings.ToLower(text)
+		if !slices.ContainsFunc(undeterminedWords, func(w string) bool { return strings.Contains(lower, w) }) {
+			return denial{}
+		}
+	}
+	about := ""
+	for _, m := range undetermined.FindAllStringSubmatch(text, -1) {
+		about += m[1] + " " + m[2] + " "
+	}
+	return denial{about != "", stems(about)}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // denied reports whether the text says of a word that is asked about that it could not be
 // found out, and says nothing else of it.
-func (a aspect) denied(candidates []sentence) bool {
-	unknown, known := map[string]bool{}, map[string]bool{}
-	for _, s := range candidates {
-		about := ""
-		for _, m := range undetermined.FindAllStringSubmatch(s.text, -1) {
-			about += m[1] + " " + m[2] + " "
-		}
-		spoken := stems(about)
-		for _, t := range a.terms {
-			for stem := range spoken {
-				unknown[t] = unknown[t] || t == stem || derived(t, stem) || strings.HasPrefix(stem, t) && len(t) > 2
-			}
-			known[t] = known[t] || s.matched[t] > 0 && about == ""
+func (f *field) denied(a aspect) bool {
+	if f.denials == nil {
+		f.denials = make([]denial, len(f.candidates))
+		for i := range f.candidates {
+			f.denials[i] = denialIn(f.candidates[i].text)
 		}
 	}
-	for t := range unknown {
-		if unknown[t] && !known[t] {
+	for k, t := range a.terms {
+		unknown, known := false, false
+		for i, d := range f.denials {
+			for stem := range d.spoken {
+				unknown = unknown || t == stem || derived(t, stem) || strings.HasPrefix(stem, t) && len(t) > 2
+			}
+			known = known || !d.says && f.candidates[i].matched[a.at[k]] > 0
+		}
+		if unknown && !known {
 			return true
 		}
 	}

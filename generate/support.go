@@ -32,7 +32,7 @@ func (s Support) Score() float64 {
 
 // Supports measures passages, best first, that were found for a text.
 func Supports(text string, passages []sextant.Passage) Support {
-	terms, set := contentOf(text)
+	v := vocabularyOf(contentOf(text))
 	var documents []sextant.Document
 	var scores []float64
 	for _, p := range passages {
@@ -43,23 +43,21 @@ func Supports(text string, passages []sextant.Passage) Support {
 			}
 		}
 	}
-	candidates := gather(documents, vocabularyOf(set))
-	weights := byLength(terms)
+	f := field{candidates: gather(documents, v), weights: byLength(v.terms)}
 	s := Support{Lead: lead(scores)}
-	all := sentence{matched: map[string]float64{}}
-	passage := sentence{matched: map[string]float64{}}
-	for i, c := range candidates {
-		if c.document != passage.document {
-			passage = sentence{document: c.document, matched: map[string]float64{}}
+	anywhere, passage, place := make(matches, len(v.terms)), make(matches, len(v.terms)), make(matches, len(v.terms))
+	document := 0
+	for i, c := range f.candidates {
+		if c.document != document {
+			document = c.document
+			clear(passage)
 		}
-		for t, strength := range c.matched {
-			all.matched[t] = max(all.matched[t], strength)
-			passage.matched[t] = max(passage.matched[t], strength)
-		}
-		s.Together = max(s.Together, place(candidates, i).share(terms, weights))
-		s.Passage = max(s.Passage, passage.share(terms, weights))
+		anywhere.add(c.matched, 1)
+		passage.add(c.matched, 1)
+		s.Together = max(s.Together, f.place(i, place).ofAll(f.weights))
+		s.Passage = max(s.Passage, passage.ofAll(f.weights))
 	}
-	s.Anywhere = all.share(terms, weights)
+	s.Anywhere = anywhere.ofAll(f.weights)
 	return s
 }
 
@@ -80,24 +78,22 @@ func lead(scores []float64) float64 {
 }
 
 // contentOf returns the stems of the words of a text that carry meaning, each once.
-func contentOf(text string) (terms []string, set map[string]bool) {
-	set = map[string]bool{}
-	for _, t := range lexical.English().Tokens(text) {
-		if len(t.Word) > 1 && !grammar[t.Stem] && !set[t.Stem] {
-			set[t.Stem] = true
-			terms = append(terms, t.Stem)
+func contentOf(text string) (terms []string) {
+	lexical.English().Each(text, func(word, stem string) {
+		if len(word) > 1 && !grammar[stem] && !slices.Contains(terms, stem) {
+			terms = append(terms, stem)
 		}
-	}
-	return terms, set
+	})
+	return terms
 }
 
 var grammar = stems("the a an of in at on to and or it its was were is are be been being do does did how what which who when where that this these those by for from with he she they his her their has had have not no than then there as after before into can may will would could should during between among through more less most such also both each other")
 
 // byLength weighs words without a collection that could be counted: the longer, the rarer.
-func byLength(terms []string) map[string]float64 {
-	out := map[string]float64{}
-	for _, t := range terms {
-		out[t] = math.Sqrt(float64(min(len(t), 10)))
+func byLength(terms []string) []float64 {
+	out := make([]float64, len(terms))
+	for i, t := range terms {
+		out[i] = math.Sqrt(float64(min(len(t), 10)))
 	}
 	return out
 }

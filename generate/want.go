@@ -94,6 +94,13 @@ type aspect struct {
 	terms []string // stems of its words that are subject, each once
 	focus []string // those of them that name what is asked for, the last one by itself
 	least float64  // how much of the focus must be said
+
+	at, focusAt []int // terms and focus as the numbers of a vocabulary
+}
+
+// in finds the terms in a vocabulary of the whole subject, which has all of them.
+func (a *aspect) in(v *vocabulary) {
+	a.at, a.focusAt = v.numbers(a.terms), v.numbers(a.focus)
 }
 
 // named match the ways in which a question names the thing it asks for. What they name must
@@ -123,11 +130,11 @@ func (a *aspect) name() {
 		if form == category {
 			a.least = kindName
 		}
-		for _, t := range lexical.English().Tokens(m[1]) {
-			if slices.Contains(a.terms, t.Stem) && (form != category || len(thesaurus.Kinds(t.Stem)) > 0) {
-				a.focus = append(a.focus, t.Stem)
+		lexical.English().Each(m[1], func(_, stem string) {
+			if slices.Contains(a.terms, stem) && (form != category || len(thesaurus.Kinds(stem)) > 0) {
+				a.focus = append(a.focus, stem)
 			}
-		}
+		})
 		return
 	}
 }
@@ -165,11 +172,11 @@ func aspects(question string, topic []string) []aspect {
 	var out []aspect
 	add := func(text string) {
 		a := aspect{text: strings.TrimSpace(text), want: wants(text)}
-		for _, t := range lexical.English().Tokens(text) {
-			if subject[t.Stem] && !askingWords[t.Stem] && !slices.Contains(a.terms, t.Stem) {
-				a.terms = append(a.terms, t.Stem)
+		lexical.English().Each(text, func(_, stem string) {
+			if subject[stem] && !askingWords[stem] && !slices.Contains(a.terms, stem) {
+				a.terms = append(a.terms, stem)
 			}
-		}
+		})
 		a.name()
 		if len(a.terms) > 0 || a.want != anything {
 			out = append(out, a)

@@ -60,10 +60,19 @@ type Token struct {
 func (a *Analyzer) Tokens(text string) []Token {
 	var out []Token
 	a.scan(text, func(t token) {
+		if out == nil {
+			out = make([]Token, 0, 2+len(text)/6) // English has six bytes a word with its blank
+		}
 		word, stem := a.names(t)
 		out = append(out, Token{Word: word, Stem: stem, Start: t.start, End: t.end, Position: t.pos, Span: t.span})
 	})
 	return out
+}
+
+// Each calls see with word and stem of each token of the text, in the order of Tokens. It is
+// for those who count or look up words and need no places: no list of tokens is made.
+func (a *Analyzer) Each(text string, see func(word, stem string)) {
+	a.scan(text, func(t token) { see(a.names(t)) })
 }
 
 // names returns a token's word and stem as strings that outlive the scan.

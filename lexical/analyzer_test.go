@@ -229,3 +229,20 @@ func FuzzTokens(f *testing.F) {
 		a.Query(text)
 	})
 }
+
+// Each sees what Tokens lists.
+func TestEachIsTokens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("aN1 2-./()'é漢S,pilots"))).Draw(t, "text")
+		for _, a := range []*Analyzer{English(), Plain()} {
+			var want, got []string
+			for _, token := range a.Tokens(text) {
+				want = append(want, token.Word+" "+token.Stem)
+			}
+			a.Each(text, func(word, stem string) { got = append(got, word+" "+stem) })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}

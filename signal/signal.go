@@ -75,14 +75,17 @@ func covered(aspect map[string]bool, texts []map[string]bool) bool {
 
 // Stems returns the distinct stems of a text's content words.
 func Stems(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, t := range lexical.English().Tokens(text) {
-		if !function[t.Word] {
-			out[t.Stem] = true
+	out := make(map[string]bool, len(text)/bytesAStem)
+	lexical.English().Each(text, func(word, stem string) {
+		if !function[word] {
+			out[stem] = true
 		}
-	}
+	})
 	return out
 }
+
+// bytesAStem is how much text brings a new stem, more or less, in passages of some hundred words.
+const bytesAStem = 12
 
 // function are the words that hold sentences together and say nothing by themselves. Words
 // that deny are not among them.
