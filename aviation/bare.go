@@ -133,6 +133,9 @@ func (n *names) famousNumber(q *constrain.Query, i int) []constrain.Claim {
 	if maker == "" || strings.HasSuffix(t.Gap, ".") || strings.HasSuffix(t.Gap, "$") || strings.HasSuffix(t.Gap, "#") || quantity(q, i) || namedNumber(q, i) || t.Gap == "," {
 		return nil
 	}
+	if unknownName(q, i) {
+		return nil
+	}
 	if gap := q.Gap(i + 1); gap == "." || gap == "," || gap == "%" {
 		return nil
 	}
@@ -150,6 +153,16 @@ func namedNumber(q *constrain.Query, i int) bool {
 		before--
 	}
 	return notBefore[q.Word(before)] || notBefore[q.Word(i-1)]
+}
+
+// unknownName reports whether a name that nothing is known of stands right before a number,
+// which is a number of that and not the famous one: "Bel 206".
+func unknownName(q *constrain.Query, i int) bool {
+	if i == 0 || q.Gap(i) != " " || q.AllUpper() || titleCase(q) && len(q.Tokens) > 4 {
+		return false
+	}
+	t := q.Tokens[i-1]
+	return t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && !q.RealWord(t.Lower) && !q.EventNoun(i-1) && loadGazetteer().kindOf(q, i-1) == nameUnknown
 }
 
 var notBefore = wordSet(`part parts flight number no squawk runway than least over under most exactly about nearly some far item route highway heading level fl radial course first last top all only around approximately

@@ -31,7 +31,7 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 	t := q.Tokens[i]
 	single := to == i+1
 	stated := g.placeAhead(q, to)
-	if single && !(stated && t.Capital()) {
+	if single && !(stated && t.Capital()) && !g.onlyCity(q, i) {
 		if len(t.Text) < 3 || notCities[t.Lower] && !townWritten(q, i) || t.HasDigit() {
 			return "", 0, i, false
 		}
@@ -42,10 +42,16 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 	if single && !stated && wordTowns[t.Lower] && !townWritten(q, i) {
 		return "", 0, i, false
 	}
-	if !t.Capital() && (!q.AllLower() || single && (q.Lexicon.Words[t.Lower] || notCities[t.Lower])) {
+	if !t.Capital() && !g.onlyCity(q, i) && (!q.AllLower() || single && (q.Lexicon.Words[t.Lower] || notCities[t.Lower])) {
 		return "", 0, i, false
 	}
 	return strings.ToUpper(value.Text), value.Count, to, true
+}
+
+// onlyCity reports whether a question is nothing but a town and its state's letters, so that
+// a plain word in small letters is the town: "reading, PA".
+func (g *gazetteer) onlyCity(q *constrain.Query, i int) bool {
+	return i == 0 && len(q.Tokens) == 2 && q.Gap(1) == ", " && g.isCode(q, 1) && q.Tokens[1].Upper()
 }
 
 // wordTowns are words as well, if not words of accident reports: towns where their state
@@ -121,6 +127,9 @@ const (
 
 func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool {
 	capital := q.Tokens[i].Capital() && !q.AllUpper()
+	if capital && q.Joined(i) && q.Word(i-1) == "about" && (q.Word(i-2) == "what" || q.Word(i-2) == "how") {
+		return count >= few // "what about Tulsa?"
+	}
 	if q.Joined(i) && cityBefore[q.Word(i-1)] {
 		return capital || count >= 2 && !weakBefore[q.Word(i-1)] || count >= many
 	}
@@ -151,6 +160,9 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 	}
 	return false
 }
+
+// neverTowns say when or how even before a state: "in Winter, Texas".
+var neverTowns = wordSet(`flight night day daylight winter summer spring fall autumn weather fog rain snow wind clouds water contact service training`)
 
 var monthWords = wordSet(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec`)
 
@@ -328,16 +340,37 @@ func (g *gazetteer) kindOf(q *constrain.Query, i int) nameKind {
 	return nameUnknown
 }
 
+// unplaced reports whether the word at token i is no name of an aircraft, and of a place at
+// most that hardly any record has: the Clyde of "Clyde Cessna".
+func (g *gazetteer) unplaced(q *constrain.Query, i int) bool {
+	switch g.kindOf(q, i) {
+	case nameOfAircraft:
+		return false
+	case nameUnknown:
+		return true
+	}
+	_, _, country, isCountry := g.countryAt(q, i)
+	value, _, _ := q.LongestAt("city", i)
+	return !isCountry && !country && !g.isState(q, i, i+1) && value.Count < many
+}
+
+// noTown reports whether "in" and a state stand around a name that no record has as a town:
+// "landed in Citation, Colorado" is in an aircraft, "near Citation, Colorado" would be a town.
+func (g *gazetteer) noTown(q *constrain.Query, i, to int) bool {
+	_, end, known := q.LongestAt("city", i)
+	return q.Word(i-1) == "in" && q.Gap(to) == ", " && g.placeAhead(q, to) && !(known && end >= to)
+}
+
 // unheard reports whether nothing else is known by the words of a name. A name that is
 // only an aircraft's may be a town's where it is surely placed: "near Comanche, Oklahoma".
 func (g *gazetteer) unheard(q *constrain.Query, i, to int, placed bool) bool {
 	several := to > i+1
 	for k := i; k < to; k++ {
-		if _, _, phrase := q.PhraseAt(k); phrase || q.EventNoun(k) || q.Lexicon.Words[q.Word(k)] && (!several || k == 0) {
+		if _, _, phrase := q.PhraseAt(k); phrase || q.EventNoun(k) || q.Lexicon.Words[q.Word(k)] && (!several || k == 0 && !institutions[q.Word(to-1)]) && !(placed && !several && !neverTowns[q.Word(k)] && !monthWords[q.Word(k)] && !titleCase(q)) {
 			return false
 		}
 		kind := g.kindOf(q, k)
-		if kind == nameOfAircraft && !(several && (k > i || institutions[q.Word(to-1)]) || !several && placed) || kind == nameOfPlace && !several {
+		if kind == nameOfAircraft && !(several && (k > i || institutions[q.Word(to-1)]) || !several && placed && q.Word(i-1) != "in") || kind == nameOfPlace && !several {
 			return false
 		}
 	}

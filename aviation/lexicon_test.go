@@ -172,3 +172,17 @@ func TestANS08NothingToReadIsNoError(t *testing.T) {
 		}
 	}
 }
+
+func TestPlacesOfSomethingElse(t *testing.T) {
+	reads(t, sampleReader(t).Parser, [][2]string{
+		{"manufactured in Georgia, crashed in Maine", "state eq ME"},
+		{"the Long Beach based operator's crash in Utah", "state eq UT"},
+		{"Texas-registered Cessnas in Mexico", "make eq CESSNA; country eq Mexico"},
+		{"a Kansas company's Learjet in Tennessee", "make eq LEARJET; state eq TN"},
+		{"a Kansas company's Learjet crash", "state eq KS; make eq LEARJET"},
+		{"ran out of fuel between Phoenix and Dallas", ""},
+		{"accidents on Michigan Avenue", ""},
+		{"Virginia Woolf and Georgia O'Keeffe", ""},
+		{"what about Anchorage?", "city eq ANCHORAGE"},
+	})
+}

@@ -21,7 +21,7 @@ const (
 
 var (
 	properNames = wordSet(`comanche seneca cherokee navajo apache cheyenne aztec pawnee seminole saratoga malibu waco douglas cameron ryan hughes fairchild lockheed curtiss kiowa cayuse sioux huey hiller
- dakota barnes reims culver stearman vans thorp`)
+ dakota barnes hawker reims culver stearman vans thorp`)
 	commonNames = wordSet(`swift cub beaver otter caravan baron duke duchess cardinal warrior archer arrow musketeer champ tomahawk decathlon raven diamond champion viking meridian pacer vagabond conquest citation crusader centurion
  islander phenom husky buccaneer shrike chieftain debonair constellation hercules concorde gazelle lama avanti chinook starship eagle skylark zodiac jetstream merlin skipper sundowner thrush bobcat corsair bell quest
  caravelle breezy quickie dromader kodiak spitfire hellcat bearcat warhawk katana rallye buckeye zenith interstate aerostar tristar puma alouette dauphin saab rans grob meyers varga atr casa`)
@@ -52,7 +52,7 @@ var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wi
 
 // institutions follow a name that is a people's, a town's or a company's.
 var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch beach harbor heights grove falls springs hills valley mountain
- mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
+ mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories gardens city village acres museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
 
 // strangeNoun reports whether a word in small letters follows that no narrative of an
 // accident has: "his Seneca relatives", "the Navajo nation".
@@ -69,6 +69,9 @@ var streets = wordSet(`avenue street road boulevard lane parkway museum universi
 
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {
+	if otherThing(q, to) {
+		return false
+	}
 	like := n.likeAt(q, i, to)
 	if like == likeNothing {
 		return (q.Word(to) != "of" || q.Tokens[i].Capital()) && !n.surname(q, i)
@@ -103,6 +106,18 @@ func (n *names) meant(q *constrain.Query, i, to int) bool {
 	return q.Tokens[i].Capital() && n.named(q, i, to)
 }
 
+// otherThing reports whether what follows a name says what it is, and that is no aircraft:
+// "Lear, the king". Of a question that names an event the apposition may be the event's.
+func otherThing(q *constrain.Query, to int) bool {
+	if q.Gap(to) != ", " || !determiners[q.Word(to)] || q.Eventful() || to+1 >= len(q.Tokens) {
+		return false
+	}
+	t := q.Tokens[to+1]
+	return !t.Capital() && !t.HasDigit() && !kindNouns[t.Lower] && !troubleNouns[t.Lower] && !apposition[t.Lower+"s"]
+}
+
+var determiners = wordSet(`the a an`)
+
 // goesWith reports whether what stands at token i can follow an aircraft in a sentence: a
 // preposition, a verb, a place, a condition, another name, or an event after an adjective.
 // "Apache baskets" and "the Warriors beat the Archers" are not about airplanes.
@@ -121,12 +136,15 @@ var aircraftVerbs = wordSet(`outside inside above below between through througho
 // surname reports whether an unknown name with a capital stands before a maker's, in a
 // question that names no event: "Clyde Cessna".
 func (n *names) surname(q *constrain.Query, i int) bool {
-	if i == 0 || !q.Joined(i) || q.Gap(i) != " " || q.Eventful() || q.AllUpper() || titleCase(q) && len(q.Tokens) > 2 {
+	if i == 0 || !q.Joined(i) || q.Gap(i) != " " || q.Eventful() || q.AllUpper() {
 		return false
 	}
-	_, _, maker := n.makerAt(q, i)
+	_, to, maker := n.makerAt(q, i)
+	if maker && to < len(q.Tokens) && q.Joined(to) && n.knownAhead(q, to) {
+		return false // "Payne Stewart Learjet South Dakota"
+	}
 	t := q.Tokens[i-1]
-	return maker && t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && q.Tokens[i].Capital() && !q.RealWord(t.Lower) && loadGazetteer().kindOf(q, i-1) == nameUnknown
+	return maker && t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && q.Tokens[i].Capital() && !q.Lexicon.Words[t.Lower] && loadGazetteer().unplaced(q, i-1)
 }
 
 func (n *names) likeAt(q *constrain.Query, i, to int) alike {
@@ -156,19 +174,19 @@ func (n *names) named(q *constrain.Query, i, to int) bool {
 	if to < len(q.Tokens) && q.Tokens[to].Capital() && q.Joined(to) && !n.knownAhead(q, to) && !titleCase(q) {
 		return false
 	}
-	if loadGazetteer().placeAhead(q, to) && q.Joined(i) && cityBefore[q.Word(i-1)] {
+	if g := loadGazetteer(); g.placeAhead(q, to) && q.Joined(i) && cityBefore[q.Word(i-1)] && !g.noTown(q, i, to) {
 		return false
 	}
 	first := i == 0 || strings.ContainsAny(q.Gap(i), ".?!")
 	switch {
 	case first:
-		return !q.Joined(to) || setting[q.Word(to)] || adjectival(q, to)
+		return !q.Joined(to) || setting[q.Word(to)] || adjectival(q, to) || alternatives[q.Word(to)] && n.namesAt(q, to+1)
 	case !q.Joined(i):
 		return !loadGazetteer().placeAhead(q, to) || strings.ContainsAny(q.Gap(i), "(")
 	case articles[q.Word(i-1)]:
 		return true
 	case cityBefore[q.Word(i-1)] || saying[q.Word(i-1)] || titles[q.Word(i-1)] || namers[q.Word(i-1)]:
-		return q.Word(i-1) == "in" && strings.HasSuffix(q.Word(i), "s") && !loadGazetteer().placeAhead(q, to)
+		return q.Word(i-1) == "in" && (strings.HasSuffix(q.Word(i), "s") && !loadGazetteer().placeAhead(q, to) || loadGazetteer().noTown(q, i, to))
 	}
 	_, _, made := n.makerAt(q, i-1)
 	return made || !q.Tokens[i-1].Capital() || i == 1 && interrogative[q.Word(0)] || n.knownAhead(q, i-1)
@@ -186,6 +204,19 @@ func adjectival(q *constrain.Query, to int) bool {
 		}
 	}
 	return false
+}
+
+// alternatives join two names.
+var alternatives = wordSet(`or and vs versus nor`)
+
+// namesAt reports whether a maker's or a type's name stands at token i.
+func (n *names) namesAt(q *constrain.Query, i int) bool {
+	if i >= len(q.Tokens) {
+		return false
+	}
+	_, _, maker := n.makerAt(q, i)
+	_, _, nick := n.nicknameAt(q, i)
+	return maker || nick
 }
 
 // knownAhead reports whether the word with a capital at token i is one that stands

@@ -13,7 +13,7 @@ import (
 func (g *gazetteer) places(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
-		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.adjective, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.unknownCity, g.county} {
+		for _, read := range []func(*constrain.Query, int) (constrain.Claim, bool){g.nowhereAt, g.namedAt, g.state, g.adjective, g.code, g.region, g.country, g.abroad, g.province, g.registered, g.city, g.unknownCity, g.county, g.team} {
 			if c, ok := read(q, i); ok {
 				out = append(out, c)
 			}
@@ -83,7 +83,7 @@ func (g *gazetteer) state(q *constrain.Query, i int) (constrain.Claim, bool) {
 		c.Assumed = constrain.Assumption(q.Tokens[i].Text, near)
 	}
 	claim := constrain.Claim{From: i, To: afterState(q, to), Conditions: []constrain.Condition{c}, Weight: 5, Weak: bareName(q, i)}
-	if stateNames[q.Word(i)] && to == i+1 && g.surnameAhead(q, to) {
+	if stateNames[q.Word(i)] && to == i+1 && g.surnameAhead(q, to) || q.Joined(to) && roads[q.Word(to)] && q.Tokens[to].Capital() {
 		return constrain.Claim{}, false
 	}
 	switch {
@@ -103,16 +103,22 @@ func (g *gazetteer) adjective(q *constrain.Query, i int) (constrain.Claim, bool)
 	return constrain.Claim{From: i, To: to, Conditions: []constrain.Condition{constrain.Is("state", code)}, Weight: 3}, ok && describesFlight(q, to)
 }
 
+// roads are named after states.
+var roads = wordSet(`avenue street boulevard lane parkway drive turnpike`)
+
 // stateNames are states that are given names as well.
 var stateNames = wordSet(`virginia georgia montana`)
 
 // surnameAhead reports whether a word with a capital follows that nothing is known of:
 // "Virginia Wolfe".
 func (g *gazetteer) surnameAhead(q *constrain.Query, i int) bool {
-	if !q.Joined(i) || q.Gap(i) != " " || q.AllUpper() || titleCase(q) {
+	if !q.Joined(i) || q.Gap(i) != " " || q.AllUpper() {
 		return false
 	}
 	t := q.Tokens[i]
+	if len(t.Text) == 1 && t.Capital() && (q.Gap(i+1) == "'" || q.Gap(i+1) == "’") && q.Tokens[i+1].Capital() {
+		return true // O'Keeffe
+	}
 	return t.Capital() && !t.Upper() && !q.RealWord(t.Lower) && g.kindOf(q, i) == nameUnknown && !loadNames().knownAhead(q, i)
 }
 
@@ -320,8 +326,20 @@ func registeredIn(from, to int) constrain.Claim {
 
 func (g *gazetteer) abroad(q *constrain.Query, i int) (constrain.Claim, bool) {
 	w := q.Word(i)
+	if w == "foreign" && g.countryNamed(q) {
+		return constrain.Claim{}, false // "foreign accidents in Brazil": the country says more
+	}
 	ok := w == "abroad" || w == "overseas" || (w == "foreign" || w == "international") && q.Gap(i+1) == " " && adjectival(q, i+1) && q.Word(i+1) != "report"
 	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{{Field: "country", Op: sextant.OpNotIn, Values: []any{"United States"}}}, Weight: 2}, ok
+}
+
+func (g *gazetteer) countryNamed(q *constrain.Query) bool {
+	for i := range q.Tokens {
+		if name, _, _, ok := g.countryAt(q, i); ok && name != "United States" {
+			return true
+		}
+	}
+	return false
 }
 
 // province claims "Ontario, Canada" and "in Alberta" for the country: the records do
@@ -361,6 +379,20 @@ func (g *gazetteer) stateAfter(q *constrain.Query, i int) (code string, to int, 
 	}
 	code, ok = g.cityCode(q, i)
 	return code, i + 1, ok
+}
+
+// team reads the last word of a name that begins with a place and is written as a name: the
+// Jets of "the New York Jets" have no engines.
+func (g *gazetteer) team(q *constrain.Query, i int) (constrain.Claim, bool) {
+	if q.Word(i-1) != "the" || !q.Tokens[i].Capital() || q.AllUpper() || titleCase(q) {
+		return constrain.Claim{}, false
+	}
+	to := placeFrom(q, i)
+	if to == i || to >= len(q.Tokens) || !q.Joined(to) || !q.Tokens[to].Capital() || q.Tokens[to].Upper() || q.EventNoun(to) {
+		return constrain.Claim{}, false
+	}
+	conditions, _, phrase := q.PhraseAt(to)
+	return constrain.Claim{From: to, To: to + 1, Weight: 9}, phrase && len(conditions) > 0
 }
 
 // county claims "Douglas County": counties are not recorded.

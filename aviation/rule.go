@@ -109,6 +109,9 @@ func partsAt(q *constrain.Query, from, at int, certain bool) []constrain.Claim {
 		if !certain && !isOperatingPart(number) || !certain && quantity(q, at) || certain && at == from+1 && !ruleParts[strings.TrimSuffix(number, "k")] && !aboutRules(q) {
 			break // part 2 of the series
 		}
+		if certain && q.HasWords(at+1, "of", "the") && !codeOf[q.Word(at+3)] || q.HasWords(at+1, "of", "a") {
+			break // part 2 of the report
+		}
 		to := at + 1
 		if q.HasWords(to, "subpart", "k") && number == "91" {
 			number, to = "91k", to+2
@@ -124,6 +127,9 @@ func partsAt(q *constrain.Query, from, at int, certain bool) []constrain.Claim {
 	}
 	return out
 }
+
+// codeOf are what the parts of the regulations are parts of.
+var codeOf = wordSet(`federal fars far cfr regulations regs rules code aviation`)
 
 // sectionOf reports whether the question cites a section of the part, which says more.
 func sectionOf(q *constrain.Query, part string) bool {

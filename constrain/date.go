@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sextant-rag/sextant"
 )
 
 // Dates that name a day or a run of days of one month.
@@ -61,6 +63,43 @@ func (q *Query) numericDate(i int) (period, bool) {
 		return period{Span: daySpan(first), to: i + 3}, true
 	}
 	return period{Span: daySpan(second), to: i + 3}, okSecond
+}
+
+// noSuchDay reads a full date that no calendar has: 2/30/2010, June 31, 2005.
+func (q *Query) noSuchDay(i int) (Claim, bool) {
+	d, m, y, to := q.fullDate(i)
+	_, real := validDay(y, m, d)
+	_, otherWay := validDay(y, d, m)
+	if to == i || real || otherWay && monthNames[q.Word(i)] == 0 && monthNames[q.Word(i+1)] == 0 && monthNames[q.Word(i+2)] == 0 {
+		return Claim{}, false
+	}
+	return Claim{From: i, To: to, Weight: 6, Cannot: &sextant.Unenforceable{Field: q.Lexicon.Dates, Reason: "there is no such day"}}, true
+}
+
+// fullDate reads day, month and year at token i whether or not there is such a day; to is i
+// where no full date stands there.
+func (q *Query) fullDate(i int) (d, m, y, to int) {
+	if a, ok := q.digits(i, 1, 2); ok && q.freeStanding(i) || ok && i == 0 {
+		b, ok1 := q.digits(i+1, 1, 2)
+		year, ok2 := q.digits(i+2, 4, 4)
+		if ok1 && ok2 && q.Gap(i+1) == "/" && q.Gap(i+2) == "/" && a <= 31 && b <= 31 && plausible(year) {
+			return b, a, year, i + 3
+		}
+	}
+	if day, at, ok := q.dayOfMonth(i); ok { // 31 June 2005
+		at = q.Skip(at, "of")
+		month := monthNames[q.Word(at)]
+		if year, end, ok := q.yearAt(at + 1); ok && month > 0 && q.Joined(at) {
+			return day, int(month), year, end
+		}
+	}
+	if month := monthNames[q.Word(i)]; month > 0 { // June 31, 2005
+		day, at, ok := q.dayOfMonth(i + 1)
+		if year, end, dated := q.yearAt(at); ok && dated && q.Gap(i+1) == " " {
+			return day, int(month), year, end
+		}
+	}
+	return 0, 0, 0, i
 }
 
 // freeStanding reports whether token i begins after a blank or bracket, so that it is
@@ -147,6 +186,9 @@ func (q *Query) monthFirst(i int) (period, bool) {
 	if !ok || !q.monthLike(i) {
 		return period{}, false
 	}
+	if p, ok := q.monthsTo(i+1, m); ok {
+		return p, true
+	}
 	if p, ok := q.daysAfterMonth(i+1, m); ok {
 		return p, true
 	}
@@ -157,6 +199,28 @@ func (q *Query) monthFirst(i int) (period, bool) {
 		return period{Span: monthsSpan(q.century(yy), m, 1), to: i + 2}, true
 	}
 	return period{months: []int{int(m)}, to: i + 1}, true
+}
+
+// monthsTo reads the rest of "Jan-Mar 2009" and "Nov-Feb 2010": a run that crosses the end of
+// a year belongs to the year that is written, which is its end's.
+func (q *Query) monthsTo(i int, first time.Month) (period, bool) {
+	last, ok := monthNames[q.Word(i)]
+	if !ok || !isDash(q.Gap(i)) || q.Gap(i) == "/" {
+		return period{}, false
+	}
+	n := (int(last)-int(first)+12)%12 + 1
+	y, to, ok := q.yearAt(q.Skip(i+1, "of", "in"))
+	if !ok || q.unitFollows(to) {
+		p := period{to: i + 1}
+		for k := range n {
+			p.months = append(p.months, (int(first)+k-1)%12+1)
+		}
+		return p, true
+	}
+	if last < first {
+		y--
+	}
+	return period{Span: monthsSpan(y, first, n), to: to}, true
 }
 
 func (q *Query) daysAfterMonth(i int, m time.Month) (period, bool) {
@@ -205,6 +269,9 @@ func (q *Query) monthLike(i int) bool {
 		if _, _, ok := q.yearAt(next); ok {
 			return true
 		}
+	}
+	if monthNames[q.Word(i+1)] > 0 && q.Gap(i+1) != " " && isDash(q.Gap(i+1)) {
+		return true // Jan-Mar
 	}
 	if monthBefore[q.Word(i-1)] || monthNames[q.Word(i-2)] > 0 && monthLinks[q.Word(i-1)] {
 		return t.capital || t.Lower != "may" && (t.Lower != "march" || q.lower)

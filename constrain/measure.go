@@ -129,6 +129,9 @@ var verbObjects = set(`all the its a total of of some`)
 // counted reports whether a bare number after a verb counts something else or is a
 // year: "killed 2010", "killed 3 miles from".
 func (q *Query) counted(c comparison) bool {
+	if c.To < len(q.Tokens) && people[q.Tokens[c.To].Lower] && q.Tokens[c.To].joins && c.Lo < 1000 {
+		return false // "killed 230 people"
+	}
 	return plausible(c.Lo) || c.To < len(q.Tokens) && (notYears[q.Tokens[c.To].Lower] || calendarUnits[q.Tokens[c.To].Lower] != "") && q.Tokens[c.To].joins
 }
 

@@ -13,7 +13,7 @@ var (
 	negations     = set(`not except excepting excluding exclude excludes outside without minus besides neither nor never omit omitting ignoring ignore barring sans cannot dont isnt wasnt arent werent didnt doesnt aint unlike nobody noone none`)
 	negationEnds  = negationTable("other than, rather than, anything but, all but, everything but, any but, anywhere but, everywhere but, anyone but, nothing but, none but, apart from, aside from, except for, no one, as opposed to, instead of, with the exception of, exception of, save for, leaving out, leave out, leaves out, ruling out, rule out, skip, skipping, but no, minus the, less the, far from, never mind, forget, forget about")
 	adjacentOnly  = set(`non no anti`)
-	notNegations  = NewTable(map[string]bool{"why not": true, "if not": true, "or not": true, "whether or not": true, "not only": true, "not just": true, "none but": true, "nothing but": true})
+	notNegations  = NewTable(map[string]bool{"why not": true, "if not": true, "or not": true, "whether or not": true, "not only": true, "not just": true, "none but": true, "not one": true, "not a single": true, "not even one": true, "nothing but": true})
 	deniedPhrases = NewTable(map[string]bool{"excluded": true, "excepted": true, "omitted": true, "excluding": false, "is excluded": true, "are excluded": true, "not included": true, "is not included": true,
 		"are not included": true, "not counted": true, "are not counted": true, "is not counted": true, "aside": true, "apart": true, "left out": true})
 )

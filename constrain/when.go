@@ -15,7 +15,7 @@ func recognizeDates(q *Query) []Claim {
 	}
 	var out []Claim
 	for i := range q.Tokens {
-		for _, read := range []func(int) (Claim, bool){q.dateClaim, q.relative, q.asAt} {
+		for _, read := range []func(int) (Claim, bool){q.dateClaim, q.relative, q.asAt, q.noSuchDay} {
 			if c, ok := read(i); ok && !q.rowsNamed(i) {
 				out = append(out, c)
 			}
@@ -121,10 +121,18 @@ func (q *Query) dateClaim(i int) (Claim, bool) {
 	}
 	p.to = q.Skip(p.to, "inclusive")
 	c := q.datedClaim(i, p, side)
-	if q.Word(at-1) == "the" && q.Joined(p.to) && p.isYear() {
+	if p.isYear() && q.Joined(p.to) && (q.Word(at-1) == "the" || at == 0 && q.thingAhead(p.to)) {
 		c.Weak = WeakName // "the 2015 manual"
 	}
 	return c, true
+}
+
+// thingAhead reports whether a plain word in small letters follows that names no event and is
+// no condition: "2020 vision".
+func (q *Query) thingAhead(i int) bool {
+	t := q.Tokens[i]
+	_, _, phrase := q.PhraseAt(i)
+	return t.digits == 0 && !t.capital && !stopWords[t.Lower] && !q.EventNoun(i) && !q.Lexicon.Ties[t.Lower] && !phrase && len(t.Text) > 3
 }
 
 // differing are words after which "between" names two things and no range.
@@ -241,6 +249,12 @@ func (q *Query) datedClaim(i int, p period, side side) Claim {
 // monthly builds the claim for a period that names no year: the month of any year.
 // Composition moves it into the year when the question names one elsewhere.
 func (q *Query) monthly(c Claim, p period, side side) Claim {
+	if y, ok := q.loneYear(); ok && side == within && p.day > 0 && p.moving == nil && len(p.months) == 1 {
+		if t, real := validDay(y, p.months[0], p.day); real {
+			c.Conditions = []Condition{dateCondition(q.Lexicon.Dates, daySpan(t))}
+			return c
+		}
+	}
 	if q.Lexicon.Months == "" || side != within || p.day > 0 {
 		c.Cannot = &sextant.Unenforceable{Field: q.Lexicon.Dates, Reason: "no year is named"}
 		return c
@@ -254,6 +268,19 @@ func (q *Query) monthly(c Claim, p period, side side) Claim {
 		c.Weak = WeakName // "December's child"
 	}
 	return c
+}
+
+// loneYear returns the one year that a question names by itself: a day that is named apart is
+// one of it ("'94 in Denver, Nov 3rd").
+func (q *Query) loneYear() (int, bool) {
+	found, n := 0, 0
+	for i := range q.Tokens {
+		if p, ok := q.year(i); ok && p.isYear() && monthNames[q.Word(i-1)] == 0 {
+			found = p.From.Year()
+			n++
+		}
+	}
+	return found, n == 1
 }
 
 // relative reads dates that count from the reference date: "the last five years",
