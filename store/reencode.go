@@ -19,8 +19,9 @@ type Reencoder interface {
 	// other that were begun are dropped.
 	BeginVectors(ctx context.Context, encoder string) error
 	// WithoutVectors returns the next documents, at most limit, that have chunks without a
-	// new vector, in the order they were stored, and a cursor for the call after, "" at the
-	// end. Documents written meanwhile come last.
+	// new vector, in an order of the store's own, and a cursor for the call after, "" at the
+	// end; there may be a next call even after none. Documents written meanwhile come behind
+	// the others, or when all are asked for anew.
 	WithoutVectors(ctx context.Context, after string, limit int) (docs []Unencoded, next string, err error)
 	// PutVectors stores new vectors durably: for each document one a chunk. Documents that
 	// were replaced or deleted meanwhile are passed over.
@@ -28,7 +29,8 @@ type Reencoder interface {
 	// SwapVectors puts the new vectors in place of the old ones and makes the encoder the
 	// collection's, in one step. ErrIncomplete if one is missing.
 	SwapVectors(ctx context.Context) error
-	// DropVectors takes all vectors away, in one step: the collection has no encoder then.
+	// DropVectors takes all vectors away, in one step, and what was begun: the collection has
+	// no encoder then.
 	DropVectors(ctx context.Context) error
 }
 

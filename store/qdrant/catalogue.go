@@ -32,12 +32,27 @@ type row struct {
 	Generation int                `json:"generation"`
 	Dimension  int                `json:"dimension"` // of vectors; 0 until there are any
 	Pivot      float64            `json:"pivot"`     // average length that sparse vectors assume
-	Created    uint64             `json:"created"`   // the sequence until something is written
-	// Shadow is a generation with vectors of another encoder, being made; "" is none.
-	Shadow  string `json:"shadow,omitempty"`
-	Encoder string `json:"shadow_encoder,omitempty"`
-	Width   int    `json:"shadow_dimension,omitempty"`
+	Created    uint64             `json:"created"`   // when the collection was made; tells it from others of its name
+	Version    uint64             `json:"version"`   // grows with every change of the row
+	Shadow     *shadow            `json:"shadow,omitempty"`
+	// Closed is not 0 while nothing may be written, since new vectors take their place; it
+	// tells one such time from others.
+	Closed uint64 `json:"closed,omitempty"`
+	// Retired are generations that were in use and are to be removed.
+	Retired   []string `json:"retired,omitempty"`
+	RetiredAt int64    `json:"retired_at,omitempty"` // the last of them, in nanoseconds since 1970
 }
+
+// shadow is a generation with vectors of another encoder, being made.
+type shadow struct {
+	Encoder   string `json:"encoder"`            // "" makes one without vectors
+	Owner     uint64 `json:"owner"`              // tells the process that makes them from one that did before
+	Physical  string `json:"physical,omitempty"` // "" until there is anything in it
+	Dimension int    `json:"dimension,omitempty"`
+}
+
+// unwritten is the sequence of a collection that nothing was written to yet.
+func (r row) unwritten() uint64 { return max(r.Created, r.Version) }
 
 // entry is a point of the catalogue.
 type entry struct {
@@ -188,7 +203,8 @@ func (s *Store) row(ctx context.Context, name string) (row, error) {
 	return r, nil
 }
 
-func (s *Store) putRow(ctx context.Context, r row) error {
+func (s *Store) putRow(ctx context.Context, r *row) error {
+	r.Version = max(stamp(), r.Version+1)
 	body, err := json.Marshal(r)
 	if err != nil {
 		return err

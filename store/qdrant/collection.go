@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
@@ -21,29 +21,42 @@ import (
 type collection struct {
 	s       *Store
 	writing sync.Mutex // one batch at a time in this process
+	filling sync.Mutex // one batch of new vectors at a time
+
+	altering sync.Mutex // held while the catalogue's row is changed
 
 	mu       sync.RWMutex
 	row      row
+	looked   time.Time // when the row was read
+	looking  *lookup
+	owner    uint64 // of the shadow, where this process fills it
+	prepared string // generation that they go into, which is there with all indexes
 	analyzer *lexical.Analyzer
 	sequence uint64
 	derived  *derived
 	gone     bool
 }
 
-var _ store.Collection = (*collection)(nil)
+var _ store.Collection = (*handle)(nil)
 
 func newCollection(s *Store) *collection { return &collection{s: s} }
 
-// adopt takes over what the catalogue says.
-func (c *collection) adopt(r row) error {
+// adopt takes over what the catalogue said when it was asked. What it said before what is
+// known by now is passed over.
+func (c *collection) adopt(r row, asked time.Time) error {
 	a, err := store.AnalyzerOf(r.Spec)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.row, c.analyzer = r, a
-	c.sequence = max(c.sequence, r.Created)
+	if r.Created == c.row.Created && r.Version < c.row.Version {
+		return nil
+	}
+	c.row, c.analyzer, c.looked = r, a, asked
+	if r.Physical == "" {
+		c.sequence = max(c.sequence, r.unwritten())
+	}
 	return nil
 }
 
@@ -78,18 +91,14 @@ func (c *collection) Sequence() uint64 {
 
 // refresh reads the sequence, which other processes may have moved on.
 func (c *collection) refresh(ctx context.Context) error {
-	sequence := c.current().Created
+	sequence := c.current().unwritten()
 	points, err := c.points(ctx, []string{c.stateID()}, want{Fields: []string{"_sequence"}})
 	if err != nil {
 		return err
 	}
 	if len(points) > 0 {
-		var s state
-		if err := json.Unmarshal(points[0].Payload, &s); err != nil {
-			return fmt.Errorf("state: %w: %w", store.ErrCorrupt, err)
-		}
-		if sequence, err = strconv.ParseUint(s.Sequence, 10, 64); err != nil {
-			return fmt.Errorf("state: %w: %w", store.ErrCorrupt, err)
+		if sequence, err = sequenceIn(points[0]); err != nil {
+			return err
 		}
 	}
 	c.mu.Lock()
@@ -98,36 +107,18 @@ func (c *collection) refresh(ctx context.Context) error {
 	return nil
 }
 
-// reached runs a read against the generation in use. One that has been replaced meanwhile
-// is gone: then the catalogue says which took its place. Before anything is written there
-// is none, and nothing is found.
-func (c *collection) reached(ctx context.Context, read func(physical string) error) error {
-	r := c.current()
-	switch {
-	case c.s.life.Err() != nil:
-		return fmt.Errorf("the store is closed: %w", store.ErrUnavailable)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case c.isGone():
-		return fmt.Errorf("collection %s was dropped: %w", r.Spec.Name, store.ErrUnavailable)
-	case r.Physical == "":
-		return nil
+// sequenceIn reads the sequence that a collection's own point says.
+func sequenceIn(p point) (uint64, error) {
+	var s state
+	err := json.Unmarshal(p.Payload, &s)
+	n := uint64(0)
+	if err == nil {
+		n, err = strconv.ParseUint(s.Sequence, 10, 64)
 	}
-	err := read(r.Physical)
-	if !errors.Is(err, errMissing) {
-		return err
+	if err != nil {
+		return 0, fmt.Errorf("state: %w: %w", store.ErrCorrupt, err)
 	}
-	now, rowErr := c.s.row(ctx, r.Spec.Name)
-	switch {
-	case errors.Is(rowErr, store.ErrNotFound), rowErr == nil && now.Physical == r.Physical:
-		return fmt.Errorf("collection %s was dropped on the server: %w", r.Spec.Name, store.ErrUnavailable)
-	case rowErr != nil:
-		return rowErr
-	}
-	if err := c.adopt(now); err != nil {
-		return err
-	}
-	return read(now.Physical)
+	return n, nil
 }
 
 func (c *collection) count(ctx context.Context, where *clause) (n int64, err error) {
@@ -138,10 +129,15 @@ func (c *collection) count(ctx context.Context, where *clause) (n int64, err err
 	return n, err
 }
 
-func (c *collection) points(ctx context.Context, ids []string, w want) (out []point, err error) {
+func (c *collection) points(ctx context.Context, ids []string, w want) ([]point, error) {
+	return c.pointsBy(ctx, nil, ids, w)
+}
+
+// pointsBy is points for reads of vectors: those of another encoder are store.ErrEncoder.
+func (c *collection) pointsBy(ctx context.Context, encoder *string, ids []string, w want) (out []point, err error) {
 	for len(ids) > 0 && err == nil {
 		n := min(len(ids), maxRead)
-		err = c.reached(ctx, func(physical string) error {
+		err = c.reachedBy(ctx, encoder, func(physical string) error {
 			some, err := c.s.wire.points(ctx, physical, ids[:n], w)
 			out = append(out, some...)
 			return err
@@ -176,8 +172,9 @@ func (c *collection) scrolled(ctx context.Context, where *clause, limit int, w w
 	}
 }
 
-func (c *collection) nearest(ctx context.Context, q nearestQuery) (out []point, err error) {
-	err = c.reached(ctx, func(physical string) error {
+// nearest asks for the nearest by words, or by vectors of an encoder.
+func (c *collection) nearest(ctx context.Context, encoder *string, q nearestQuery) (out []point, err error) {
+	err = c.reachedBy(ctx, encoder, func(physical string) error {
 		out, err = c.s.wire.nearest(ctx, physical, q)
 		return err
 	})
@@ -217,27 +214,39 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection) err
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	now := c.current()
-	now.Spec = spec
-	if held == 0 && now.Physical != "" {
-		// Nothing is in it, and its indexes are of other fields.
-		if err := c.s.wire.drop(ctx, now.Physical); err != nil {
-			return err
+	emptied := ""
+	_, err = c.alter(ctx, func(now *row) error {
+		if held == 0 && now.Physical != "" {
+			// Nothing is in it, and its indexes are of other fields.
+			emptied = now.Physical
+			now.Physical, now.Dimension = "", 0
+			if now.Shadow != nil {
+				now.retire(now.Shadow.Physical)
+				now.Shadow = nil
+			}
 		}
-		now.Physical, now.Dimension, now.Created = "", 0, stamp()
-	}
-	if now.Physical != "" {
-		if err := c.s.makeIndexes(ctx, now.Physical, spec.Schema, &old.Spec.Schema); err != nil {
-			return err
+		before := now.Spec
+		now.Spec = spec
+		if now.Physical == "" {
+			return nil
 		}
-	}
-	if err := c.s.putRow(ctx, now); err != nil {
+		if now.Shadow != nil && now.Shadow.Physical != "" {
+			if err := c.s.makeIndexes(ctx, now.Shadow.Physical, spec.Schema, &before.Schema); err != nil && !errors.Is(err, errMissing) {
+				return err
+			}
+		}
+		return c.s.makeIndexes(ctx, now.Physical, spec.Schema, &before.Schema)
+	})
+	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	c.derived = nil
 	c.mu.Unlock()
-	return c.adopt(now)
+	if emptied != "" {
+		return c.s.wire.drop(ctx, emptied)
+	}
+	return nil
 }
 
 func same(a, b sextant.Collection) bool {
@@ -249,105 +258,6 @@ func same(a, b sextant.Collection) bool {
 // external is the name of a collection on the server.
 func (s *Store) external(name string) string {
 	return s.o.Prefix + cmp.Or(s.o.Names[name], name)
-}
-
-// materialize makes the generation that a first batch is written to: only now it is known
-// how long vectors are. What was written before without any is taken along.
-func (c *collection) materialize(ctx context.Context, dimension int, length float64) error {
-	r := c.current()
-	if r.Physical != "" && (dimension == 0 || r.Dimension == dimension) {
-		return nil
-	}
-	if r.Dimension != 0 {
-		return fmt.Errorf("vectors of %d dimensions, the collection's have %d: %w", dimension, r.Dimension, store.ErrRecord)
-	}
-	before := r.Physical
-	next := r
-	next.Dimension = dimension
-	if next.Pivot == 0 {
-		next.Pivot = max(1, length)
-	}
-	if err := c.s.generate(ctx, &next, dimension); err != nil {
-		return err
-	}
-	if before != "" {
-		if err := c.copyPoints(ctx, before, next.Physical); err != nil {
-			return err
-		}
-	}
-	if err := c.s.use(ctx, next); err != nil {
-		return err
-	}
-	if err := c.adopt(next); err != nil {
-		return err
-	}
-	if before != "" {
-		return c.s.wire.drop(ctx, before)
-	}
-	return nil
-}
-
-// generate makes the Qdrant collection of a new generation, with its indexes: made later,
-// they would not be used by the graph.
-func (s *Store) generate(ctx context.Context, r *row, dimension int) error {
-	p := parameters{Dense: dimension, Words: true, OnDisk: s.o.OnDisk, Shards: s.o.Shards, Replicas: s.o.Replicas, Consistency: s.o.Consistency}
-	for {
-		r.Generation++
-		r.Physical = s.external(r.Spec.Name) + "_g" + strconv.Itoa(r.Generation)
-		err := s.wire.create(ctx, r.Physical, p)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, errExists) {
-			return err
-		}
-	}
-	return s.makeIndexes(ctx, r.Physical, r.Spec.Schema, nil)
-}
-
-// use puts a generation in use: for this program by the catalogue's row, for other clients
-// by the alias.
-func (s *Store) use(ctx context.Context, r row) error {
-	if err := s.putRow(ctx, r); err != nil {
-		return err
-	}
-	name := s.external(r.Spec.Name)
-	known, err := s.wire.aliases(ctx)
-	if err != nil {
-		return err
-	}
-	target, taken := known[name]
-	if taken && target != r.Physical && !strings.HasPrefix(target, name+"_g") {
-		s.o.Log.Warn("the server has an alias of this name that is not Sextant's; other clients find something else there", "alias", name, "collection", target)
-		return nil
-	}
-	if target == r.Physical {
-		return nil
-	}
-	err = s.wire.alias(ctx, name, r.Physical, taken)
-	if errors.Is(err, errExists) {
-		s.o.Log.Warn("the server has a collection of this name that is not Sextant's; other clients find that there", "collection", name, "documents are in", r.Physical)
-		return nil
-	}
-	return err
-}
-
-// copyPoints takes points that have no vectors to another generation.
-func (c *collection) copyPoints(ctx context.Context, from, to string) error {
-	for offset := ""; ; {
-		p, err := c.s.wire.scroll(ctx, from, scrollQuery{Limit: 100, Offset: offset, Want: want{All: true}})
-		if err != nil {
-			return err
-		}
-		if len(p.Points) > 0 {
-			if err := c.s.wire.update(ctx, to, []operation{{Upsert: p.Points}}); err != nil {
-				return err
-			}
-		}
-		if offset = p.Next; offset == "" {
-			return nil
-		}
-	}
 }
 
 // ownIndexes are of what is the same in every collection.

@@ -25,6 +25,7 @@ func opener(url string) storetest.Open {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.SetGrace(time.Millisecond)
 		return s
 	}
 }

@@ -154,7 +154,7 @@ var chunkFields = []string{"chunk_id", "document_id", "chunk_index", "start", "e
 // Chunks implements store.Collection.
 func (c *collection) Chunks(ctx context.Context, id sextant.DocumentID) (out []sextant.Chunk, err error) {
 	err = c.asked(ctx, func(ctx context.Context) error {
-		points, err := c.chunkPoints(ctx, id, want{Fields: chunkFields})
+		points, err := c.chunkPoints(ctx, nil, id, want{Fields: chunkFields})
 		for _, p := range points {
 			ch, err := chunkOf(p)
 			if err != nil {
@@ -169,7 +169,7 @@ func (c *collection) Chunks(ctx context.Context, id sextant.DocumentID) (out []s
 }
 
 // chunkPoints reads the points of a document's chunks, in no order.
-func (c *collection) chunkPoints(ctx context.Context, id sextant.DocumentID, w want) ([]point, error) {
+func (c *collection) chunkPoints(ctx context.Context, encoder *string, id sextant.DocumentID, w want) ([]point, error) {
 	heads, err := c.heads(ctx, []sextant.DocumentID{id}, []string{"document_id", "_chunks"})
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (c *collection) chunkPoints(ctx context.Context, id sextant.DocumentID, w w
 	for i := range heads[id].Chunks {
 		list = append(list, c.id(sextant.ChunkID(id, i)))
 	}
-	return c.points(ctx, list, w)
+	return c.pointsBy(ctx, encoder, list, w)
 }
 
 func chunkOf(p point) (chunkPayload, error) {
@@ -198,10 +198,11 @@ var _ store.VectorReader = (*collection)(nil)
 // Vectors implements store.VectorReader.
 func (c *collection) Vectors(ctx context.Context, id sextant.DocumentID) (out [][]float32, err error) {
 	err = c.asked(ctx, func(ctx context.Context) error {
-		if c.current().Dimension == 0 {
-			return nil
+		r, err := c.fresh(ctx)
+		if err != nil || r.Dimension == 0 {
+			return err
 		}
-		points, err := c.chunkPoints(ctx, id, want{Fields: []string{"chunk_index"}, Dense: true})
+		points, err := c.chunkPoints(ctx, &r.Spec.Encoder, id, want{Fields: []string{"chunk_index"}, Dense: true})
 		if err != nil {
 			return err
 		}

@@ -24,12 +24,16 @@ func (c *collection) SearchHybrid(ctx context.Context, q store.HybridQuery) (hit
 }
 
 func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.HybridHit, error) {
+	now, err := c.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if q.Vector != nil {
 		if err := store.CheckUnit(q.Vector); err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrRecord, err)
 		}
-		if encoder := c.Spec().Encoder; q.Encoder != encoder {
-			return nil, fmt.Errorf("%w: the query's is %q, the collection's %q", store.ErrEncoder, q.Encoder, encoder)
+		if q.Encoder != now.Spec.Encoder {
+			return nil, otherEncoder(q.Encoder, now)
 		}
 	}
 	f, err := c.resolved(ctx, q.Filter)
@@ -46,7 +50,7 @@ func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.H
 		case side == "words":
 			return c.ranked(ctx, r, f, depth)
 		case q.Vector != nil:
-			return c.byVector(ctx, q.Vector, f, depth)
+			return c.byVector(ctx, now, q.Vector, f, depth)
 		}
 		return nil, nil
 	})
@@ -57,7 +61,7 @@ func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.H
 	if err := u.scoreWords(r); err != nil {
 		return nil, err
 	}
-	if err := c.scoreVectors(ctx, u, q.Vector); err != nil {
+	if err := c.scoreVectors(ctx, now, u, q.Vector); err != nil {
 		return nil, err
 	}
 	return c.chosen(ctx, u, q.Choose)
@@ -106,8 +110,8 @@ func (u *union) scoreWords(r ranking) error {
 }
 
 // scoreVectors gives those that only words found their cosine.
-func (c *collection) scoreVectors(ctx context.Context, u *union, v []float32) error {
-	if v == nil || c.current().Dimension == 0 {
+func (c *collection) scoreVectors(ctx context.Context, r row, u *union, v []float32) error {
+	if v == nil || r.Dimension == 0 {
 		return nil
 	}
 	place := map[string]int{}
@@ -119,7 +123,7 @@ func (c *collection) scoreVectors(ctx context.Context, u *union, v []float32) er
 			ids = append(ids, id)
 		}
 	}
-	points, err := c.points(ctx, ids, want{Dense: true})
+	points, err := c.pointsBy(ctx, &r.Spec.Encoder, ids, want{Dense: true})
 	for _, p := range points {
 		if len(p.Dense) == len(v) {
 			u.candidates[place[p.ID]].Dense = float64(vector.Product(v, p.Dense))

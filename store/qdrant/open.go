@@ -67,7 +67,8 @@ type Store struct {
 	life context.Context // ended by Close
 	stop context.CancelFunc
 
-	seen atomic.Bool // there is a catalogue
+	seen  atomic.Bool   // there is a catalogue
+	grace time.Duration // see defaultGrace
 
 	mu   sync.Mutex
 	open map[string]*collection
@@ -87,7 +88,7 @@ func Open(o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{o: o, open: map[string]*collection{}}
+	s := &Store{o: o, open: map[string]*collection{}, grace: defaultGrace}
 	switch u.Scheme {
 	case "http", "https":
 		if u.User != nil && o.Key == "" {
@@ -171,19 +172,21 @@ func (s *Store) Open(ctx context.Context, name string) (store.Collection, error)
 	if err != nil {
 		return nil, failure("open "+name, err)
 	}
+	began := time.Now()
 	r, err := s.row(ctx, name)
 	if err != nil {
 		return nil, failure("open "+name, err)
 	}
-	c, err := s.handle(ctx, r)
+	c, err := s.handle(ctx, r, began)
 	if err != nil {
 		return nil, failure("open "+name, err)
 	}
-	return c, nil
+	return c.open(), nil
 }
 
-// handle returns the one handle of a collection in this process, brought up to date.
-func (s *Store) handle(ctx context.Context, r row) (*collection, error) {
+// handle returns what this process knows of a collection, brought up to date by a row that
+// was asked for at a time.
+func (s *Store) handle(ctx context.Context, r row, asked time.Time) (*collection, error) {
 	s.mu.Lock()
 	c := s.open[r.Spec.Name]
 	if c == nil || c.isGone() {
@@ -191,7 +194,7 @@ func (s *Store) handle(ctx context.Context, r row) (*collection, error) {
 		s.open[r.Spec.Name] = c
 	}
 	s.mu.Unlock()
-	if err := c.adopt(r); err != nil {
+	if err := c.adopt(r, asked); err != nil {
 		return nil, err
 	}
 	if err := c.refresh(ctx); err != nil {
@@ -206,7 +209,7 @@ func (s *Store) Ensure(ctx context.Context, spec sextant.Collection) (store.Coll
 	if err != nil {
 		return nil, failure("ensure "+spec.Name, err)
 	}
-	return c, nil
+	return c.open(), nil
 }
 
 func (s *Store) ensure(ctx context.Context, spec sextant.Collection) (*collection, error) {
@@ -220,25 +223,32 @@ func (s *Store) ensure(ctx context.Context, spec sextant.Collection) (*collectio
 	if err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	r, err := s.row(ctx, spec.Name)
 	if errors.Is(err, store.ErrNotFound) {
 		if s.o.ReadOnly {
 			return nil, errReadOnly
 		}
 		r = row{Spec: spec, Created: stamp()}
-		if err := s.putRow(ctx, r); err != nil {
+		if err := s.putRow(ctx, &r); err != nil {
 			return nil, err
 		}
-		return s.handle(ctx, r)
+		return s.handle(ctx, r, began)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.handle(ctx, r)
+	c, err := s.handle(ctx, r, began)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.respecify(ctx, spec)
+	if err := c.respecify(ctx, spec); err != nil {
+		return nil, err
+	}
+	if !s.o.ReadOnly {
+		c.tidyLater(ctx, c.current())
+	}
+	return c, nil
 }
 
 // Drop implements store.Store.
@@ -269,7 +279,11 @@ func (s *Store) drop(ctx context.Context, name string) error {
 		delete(s.open, name)
 	}
 	s.mu.Unlock()
-	for _, physical := range []string{r.Physical, r.Shadow} {
+	generations := append([]string{r.Physical}, r.Retired...)
+	if r.Shadow != nil {
+		generations = append(generations, r.Shadow.Physical)
+	}
+	for _, physical := range generations {
 		if physical == "" {
 			continue
 		}

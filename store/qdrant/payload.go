@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
@@ -27,6 +28,19 @@ func pointID(collection, record string) string {
 	b := h.Sum(nil)[:16]
 	b[6], b[8] = b[6]&0x0f|0x50, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// isPointID reports whether a text is an id as pointID makes them.
+func isPointID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i, r := range text {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (r == '-') || !dash && !strings.ContainsRune("0123456789abcdef", r) {
+			return false
+		}
+	}
+	return true
 }
 
 func headRecord(id sextant.DocumentID) string        { return string(id) + "#head" }

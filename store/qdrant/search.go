@@ -67,14 +67,18 @@ const (
 // SearchDense implements store.Collection.
 func (c *collection) SearchDense(ctx context.Context, q store.DenseQuery) (hits []store.Hit, err error) {
 	err = c.asked(ctx, func(ctx context.Context) error {
-		if c.Spec().Encoder == "" {
+		r, err := c.fresh(ctx)
+		if err != nil {
+			return err
+		}
+		if r.Spec.Encoder == "" {
 			return fmt.Errorf("the collection has no encoder: %w", store.ErrUnsupported)
 		}
 		f, err := c.resolved(ctx, q.Filter)
 		if err != nil {
 			return err
 		}
-		found, err := c.byVector(ctx, q.Vector, f, limitOf(q.Limit))
+		found, err := c.byVector(ctx, r, q.Vector, f, limitOf(q.Limit))
 		if err != nil {
 			return err
 		}
@@ -85,11 +89,11 @@ func (c *collection) SearchDense(ctx context.Context, q store.DenseQuery) (hits 
 }
 
 // checkVector reports why a vector cannot be compared with the collection's.
-func (c *collection) checkVector(v []float32) error {
+func (r row) checkVector(v []float32) error {
 	if err := store.CheckUnit(v); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrRecord, err)
 	}
-	if d := c.current().Dimension; d != 0 && d != len(v) {
+	if d := r.Dimension; d != 0 && d != len(v) {
 		return fmt.Errorf("it has %d dimensions, the collection's vectors have %d: %w", len(v), d, store.ErrRecord)
 	}
 	return nil
@@ -97,13 +101,14 @@ func (c *collection) checkVector(v []float32) error {
 
 // byVector returns the k nearest chunks under a resolved filter. What the server scores is
 // scored again as the embedded store does: until the last that it gave is behind the best k
-// by more than its arithmetic can be off, there may be others as good.
-func (c *collection) byVector(ctx context.Context, v []float32, f filter.Filter, k int) ([]candidate, error) {
-	if err := c.checkVector(v); err != nil {
+// by more than its arithmetic can be off, there may be others as good. If the vectors are
+// no longer of the row's encoder, that is store.ErrEncoder.
+func (c *collection) byVector(ctx context.Context, r row, v []float32, f filter.Filter, k int) ([]candidate, error) {
+	if err := r.checkVector(v); err != nil {
 		return nil, err
 	}
 	where, err := c.under(f, kindChunk, "")
-	if err != nil || where == nil || c.current().Dimension == 0 {
+	if err != nil || where == nil || r.Dimension == 0 {
 		return nil, err
 	}
 	approximate, err := c.approximate(ctx, where)
@@ -112,7 +117,7 @@ func (c *collection) byVector(ctx context.Context, v []float32, f filter.Filter,
 	}
 	for n := max(leastDense, growth*min(k, most/growth)); ; n *= growth {
 		n = max(n, min(k, maxHits))
-		points, err := c.nearest(ctx, nearestQuery{Dense: v, Where: where, Limit: n, Approximate: approximate, Want: want{Fields: wordFields, Dense: true}})
+		points, err := c.nearest(ctx, &r.Spec.Encoder, nearestQuery{Dense: v, Where: where, Limit: n, Approximate: approximate, Want: want{Fields: wordFields, Dense: true}})
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +192,7 @@ func (c *collection) ranked(ctx context.Context, r ranking, f filter.Filter, k i
 	}
 	need := max(k, nearDepth)
 	for n := max(leastWords, growth*min(need, most/growth)); ; n *= growth {
-		points, err := c.nearest(ctx, nearestQuery{Words: r.vector, Where: where, Limit: n, Want: want{Fields: wordFields}})
+		points, err := c.nearest(ctx, nil, nearestQuery{Words: r.vector, Where: where, Limit: n, Want: want{Fields: wordFields}})
 		if err != nil {
 			return nil, err
 		}

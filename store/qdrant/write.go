@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/sextant-rag/sextant"
@@ -20,19 +22,64 @@ const (
 	maxBytes  = 8 << 20
 )
 
-// Upsert implements store.Collection. All records are checked before the first is sent.
-func (c *collection) Upsert(ctx context.Context, records []store.Record) error {
-	return failure("upsert", c.upsert(ctx, records))
+// handle is a collection as somebody opened it. Whoever writes through it makes vectors by
+// the encoder that the collection had then: after another process gave it one more, they
+// are store.ErrEncoder instead of standing among those of the other.
+type handle struct {
+	*collection
+	encoder atomic.Pointer[string]
 }
 
-func (c *collection) upsert(ctx context.Context, records []store.Record) error {
+func (c *collection) open() *handle {
+	h := &handle{collection: c}
+	h.keep()
+	return h
+}
+
+// keep takes over the encoder that the collection has now.
+func (h *handle) keep() {
+	encoder := h.Spec().Encoder
+	h.encoder.Store(&encoder)
+}
+
+// Upsert implements store.Collection. All records are checked before the first is sent.
+func (h *handle) Upsert(ctx context.Context, records []store.Record) error {
+	return failure("upsert", h.upsert(ctx, records, *h.encoder.Load()))
+}
+
+func (c *collection) upsert(ctx context.Context, records []store.Record, encoder string) error {
 	if err := c.writable(ctx); err != nil {
 		return err
 	}
 	spec := c.Spec()
+	if encoder == spec.Encoder { // if not, that is what is wrong with them
+		if err := checked(records, &spec); err != nil {
+			return err
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	records = lastOfEach(records)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	err := c.changed(ctx, func(r row) (string, error) {
+		if r.Spec.Encoder != encoder {
+			return "", otherEncoder(encoder, r)
+		}
+		return c.upsertInto(ctx, r, records)
+	})
+	if err == nil {
+		c.tidyLater(ctx, c.current())
+	}
+	return err
+}
+
+// checked reports records that contradict themselves or each other.
+func checked(records []store.Record, spec *sextant.Collection) error {
 	dimension := 0
 	for _, rec := range records {
-		if err := store.CheckRecord(rec, &spec); err != nil {
+		if err := store.CheckRecord(rec, spec); err != nil {
 			return err
 		}
 		for _, v := range rec.Vectors {
@@ -42,37 +89,46 @@ func (c *collection) upsert(ctx context.Context, records []store.Record) error {
 			dimension = len(v)
 		}
 	}
-	if len(records) == 0 {
-		return nil
+	return nil
+}
+
+// lengthOfVectors is how long the vectors of records are, 0 if there are none.
+func lengthOfVectors(records []store.Record) int {
+	for _, rec := range records {
+		for _, v := range rec.Vectors {
+			return len(v)
+		}
 	}
-	records = lastOfEach(records)
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	w := &writer{spec: spec, analyzer: c.analyzer}
+	return 0
+}
+
+// upsertInto writes records to the generation of a row, which is made if there is none.
+func (c *collection) upsertInto(ctx context.Context, r row, records []store.Record) (string, error) {
+	if err := checked(records, &r.Spec); err != nil {
+		return r.Physical, err
+	}
+	c.mu.RLock()
+	w := &writer{spec: r.Spec, analyzer: c.analyzer}
+	c.mu.RUnlock()
 	analysed, length := w.analyseAll(records)
-	if err := c.prepare(ctx, dimension, length); err != nil {
-		return err
+	r, err := c.materialize(ctx, r, lengthOfVectors(records), length)
+	if err != nil {
+		return r.Physical, err
 	}
 	now := stamp()
-	w.pivot, w.stamp = c.current().Pivot, int64(now/1000)
-	stale, err := c.stale(ctx, records)
+	w.pivot, w.stamp = r.Pivot, int64(now/1000)
+	stale, err := c.stale(ctx, r.Physical, records)
 	if err != nil {
-		return err
+		return r.Physical, err
 	}
-	b := batch{c: c, ctx: ctx, sequence: now}
+	b := batch{c: c, ctx: ctx, physical: r.Physical, sequence: now}
 	for i, rec := range records {
-		points, err := w.written(rec, analysed[i])
-		if err != nil {
-			return err
-		}
-		for _, p := range points {
-			if err := b.add(p); err != nil {
-				return err
-			}
+		if err := b.addAll(w.written(rec, analysed[i])); err != nil {
+			return r.Physical, err
 		}
 	}
 	b.remove = stale
-	return b.flush()
+	return r.Physical, b.flush()
 }
 
 // writable reports why nothing can be written.
@@ -88,15 +144,6 @@ func (c *collection) writable(ctx context.Context) error {
 		return fmt.Errorf("the collection was dropped: %w", store.ErrUnavailable)
 	}
 	return nil
-}
-
-// prepare makes what a batch is written to, unless it is there.
-func (c *collection) prepare(ctx context.Context, dimension int, length float64) error {
-	err := c.s.usable(ctx)
-	if err != nil {
-		return err
-	}
-	return c.materialize(ctx, dimension, length)
 }
 
 // lastOfEach keeps of records of one id the last.
@@ -140,42 +187,64 @@ type held struct {
 	Chunks   int            `json:"_chunks"`
 	Texts    int            `json:"_texts"`
 	Elements map[string]int `json:"_elements"`
+	Stamp    int64          `json:"_stamp"`
 }
 
-var heldFields = []string{"document_id", "_chunks", "_texts", "_elements"}
+var heldFields = []string{"document_id", "_chunks", "_texts", "_elements", "_stamp"}
 
-// extents reads which points documents have; those that do not exist are left out.
-func (c *collection) extents(ctx context.Context, ids []sextant.DocumentID) ([]held, error) {
-	err := c.s.usable(ctx)
-	if err != nil {
+// points is how many there are of a document, its head included.
+func (h held) points() int64 {
+	n := 1 + h.Chunks + h.Texts
+	for _, elements := range h.Elements {
+		n += elements
+	}
+	return int64(n)
+}
+
+// extents reads which points documents have in a generation; those that do not exist are
+// left out.
+func (c *collection) extents(ctx context.Context, physical string, ids []sextant.DocumentID) ([]held, error) {
+	if err := c.s.usable(ctx); err != nil || physical == "" {
 		return nil, err
 	}
 	var list []string
 	for _, id := range ids {
 		list = append(list, c.id(headRecord(id)))
 	}
-	points, err := c.points(ctx, list, want{Fields: heldFields})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]held, len(points))
-	for i, p := range points {
-		if err := json.Unmarshal(p.Payload, &out[i]); err != nil {
-			return nil, fmt.Errorf("head: %w: %w", store.ErrCorrupt, err)
+	var out []held
+	for some := range slices.Chunk(list, maxRead) {
+		points, err := c.s.wire.points(ctx, physical, some, want{Fields: heldFields})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range points {
+			h, err := heldOf(p)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, h)
 		}
 	}
 	return out, nil
 }
 
+func heldOf(p point) (held, error) {
+	var h held
+	if err := json.Unmarshal(p.Payload, &h); err != nil {
+		return h, fmt.Errorf("head: %w: %w", store.ErrCorrupt, err)
+	}
+	return h, nil
+}
+
 // stale returns the ids of points that earlier versions of documents have and these do not.
-func (c *collection) stale(ctx context.Context, records []store.Record) ([]string, error) {
+func (c *collection) stale(ctx context.Context, physical string, records []store.Record) ([]string, error) {
 	ids := make([]sextant.DocumentID, len(records))
 	byID := map[string]*store.Record{}
 	for i := range records {
 		ids[i] = records[i].Document.ID
 		byID[string(ids[i])] = &records[i]
 	}
-	before, err := c.extents(ctx, ids)
+	before, err := c.extents(ctx, physical, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +288,8 @@ func (c *collection) beyond(h, now held) []string {
 type batch struct {
 	c        *collection
 	ctx      context.Context
-	sequence uint64
+	physical string
+	sequence uint64 // 0: of a generation that is not in use
 	points   []point
 	bytes    int
 	remove   []string
@@ -238,6 +308,14 @@ func (b *batch) add(p point) error {
 	return nil
 }
 
+// addAll adds the points of a document, if they could be made.
+func (b *batch) addAll(points []point, err error) error {
+	for i := 0; i < len(points) && err == nil; i++ {
+		err = b.add(points[i])
+	}
+	return err
+}
+
 // flush sends what is left; points are removed last.
 func (b *batch) flush() error {
 	for len(b.remove) > maxRemoved {
@@ -252,21 +330,36 @@ func (b *batch) flush() error {
 const maxRemoved = 10_000
 
 func (b *batch) send(points []point, remove []string) error {
-	body, err := json.Marshal(state{Kind: kindState, Sequence: strconv.FormatUint(b.sequence, 10)})
-	if err != nil {
-		return err
+	if b.sequence != 0 {
+		state, err := b.c.state(b.sequence)
+		if err != nil {
+			return err
+		}
+		points = append([]point{state}, points...)
 	}
-	ops := []operation{{Upsert: append([]point{{ID: b.c.stateID(), Payload: body}}, points...)}}
+	var ops []operation
+	if len(points) > 0 {
+		ops = append(ops, operation{Upsert: points})
+	}
 	if len(remove) > 0 {
 		ops = append(ops, operation{Delete: remove})
 	}
-	if err := b.c.write(b.ctx, ops); err != nil {
+	if len(ops) == 0 {
+		return nil
+	}
+	if err := b.c.write(b.ctx, b.physical, ops); err != nil || b.sequence == 0 {
 		return err
 	}
 	b.c.mu.Lock()
 	b.c.sequence = max(b.c.sequence, b.sequence)
 	b.c.mu.Unlock()
 	return nil
+}
+
+// state is the point of the collection itself, at a sequence.
+func (c *collection) state(sequence uint64) (point, error) {
+	body, err := json.Marshal(state{Kind: kindState, Sequence: strconv.FormatUint(sequence, 10)})
+	return point{ID: c.stateID(), Payload: body}, err
 }
 
 // Attempts to write, and how long is waited after the first that fails.
@@ -277,9 +370,12 @@ const (
 
 // write sends operations, again if the server is away for a moment: they are the same
 // however often they are applied.
-func (c *collection) write(ctx context.Context, ops []operation) error {
+func (c *collection) write(ctx context.Context, physical string, ops []operation) error {
 	for attempt := 1; ; attempt++ {
-		err := c.writeOnce(ctx, ops)
+		err := c.reachable(ctx)
+		if err == nil {
+			err = c.s.wire.update(ctx, physical, ops)
+		}
 		if err == nil || attempt == writeAttempts || ctx.Err() != nil || !errors.Is(err, store.ErrUnavailable) || c.isGone() {
 			return err
 		}
@@ -294,14 +390,6 @@ func (c *collection) write(ctx context.Context, ops []operation) error {
 	}
 }
 
-func (c *collection) writeOnce(ctx context.Context, ops []operation) error {
-	err := c.s.usable(ctx)
-	if err != nil {
-		return err
-	}
-	return c.reached(ctx, func(physical string) error { return c.s.wire.update(ctx, physical, ops) })
-}
-
 // Delete implements store.Collection.
 func (c *collection) Delete(ctx context.Context, ids []sextant.DocumentID) (int, error) {
 	n, err := c.delete(ctx, ids)
@@ -314,17 +402,29 @@ func (c *collection) delete(ctx context.Context, ids []sextant.DocumentID) (int,
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	before, err := c.extents(ctx, distinct(ids))
-	if err != nil || len(before) == 0 {
+	gone := map[string]bool{} // over all attempts: what the first removed, the next does not find
+	err := c.changed(ctx, func(r row) (string, error) {
+		before, err := c.extents(ctx, r.Physical, distinct(ids))
+		if err != nil || len(before) == 0 {
+			return r.Physical, err
+		}
+		b := batch{c: c, ctx: ctx, physical: r.Physical, sequence: stamp()}
+		for _, h := range before {
+			gone[h.Document] = true
+			b.remove = append(b.remove, c.removed(h)...)
+		}
+		return r.Physical, b.flush()
+	})
+	if err != nil {
 		return 0, err
 	}
-	b := batch{c: c, ctx: ctx, sequence: stamp()}
-	for _, h := range before {
-		// The head first: what is left of a document without one is never found.
-		b.remove = append(b.remove, c.id(headRecord(sextant.DocumentID(h.Document))))
-		b.remove = append(b.remove, c.beyond(h, held{})...)
-	}
-	return len(before), b.flush()
+	return len(gone), nil
+}
+
+// removed are the ids of all points of a document. The head first: what is left of a
+// document without one is never found.
+func (c *collection) removed(h held) []string {
+	return append([]string{c.id(headRecord(sextant.DocumentID(h.Document)))}, c.beyond(h, held{})...)
 }
 
 func distinct(ids []sextant.DocumentID) []sextant.DocumentID {

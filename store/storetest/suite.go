@@ -51,6 +51,7 @@ func RunWith(t *testing.T, open Open, d Differences) {
 		{"Search", testSearch},
 		{"Dense", d.testDense},
 		{"Hybrid", d.testHybrid},
+		{"Reencode", d.testReencode},
 		{"Specifications", testSpecifications},
 		{"Collections", testCollections},
 		{"Refused", testRefused},

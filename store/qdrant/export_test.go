@@ -1,0 +1,6 @@
+package qdrant
+
+import "time"
+
+// SetGrace sets for how long a generation is kept that is no longer in use.
+func (s *Store) SetGrace(d time.Duration) { s.grace = d }
