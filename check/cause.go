@@ -28,19 +28,50 @@ var linkWords = []struct {
 	{"followed by", false, true}, {"prior to", false, true}, {"before", false, true}, {"preceded by", false, false}, {"after", false, false}, {"following", false, false}, {"subsequent to", false, false},
 }
 
+// linkWordsFrom are the linkWords by the first of their words.
+var linkWordsFrom = func() map[string][]linkWord {
+	out := map[string][]linkWord{}
+	for _, l := range linkWords {
+		words := strings.Fields(l.words)
+		out[words[0]] = append(out[words[0]], linkWord{words, l.causal, l.forward})
+	}
+	return out
+}()
+
+type linkWord struct {
+	words           []string
+	causal, forward bool
+}
+
+// stands reports whether some words in lower case stand from token i on.
+func (r *reading) stands(i int, words []string) bool {
+	if i+len(words) > len(r.tokens) {
+		return false
+	}
+	for k, w := range words {
+		if r.tokens[i+k].lower != w {
+			return false
+		}
+	}
+	return true
+}
+
 // links finds what is linked in a text.
 func (r *reading) links() []link {
+	if !r.hasRead.links {
+		r.linked, r.hasRead.links = r.readLinks(), true
+	}
+	return r.linked
+}
+
+func (r *reading) readLinks() []link {
 	var out []link
 	for i := range r.tokens {
-		if i > 0 && r.tokens[i].kind != word {
-			continue
-		}
-		for _, l := range linkWords {
-			n := strings.Count(l.words, " ") + 1
-			if r.lowered(i, i+n) != l.words {
+		for _, l := range linkWordsFrom[r.tokens[i].lower] {
+			if !r.stands(i, l.words) {
 				continue
 			}
-			if first, second := r.sides(i, n); len(first) > 0 && len(second) > 0 {
+			if first, second := r.sides(i, len(l.words)); len(first) > 0 && len(second) > 0 {
 				if !l.forward {
 					first, second = second, first
 				}
@@ -74,12 +105,12 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 }
 
 func (r *reading) stops(k int) bool {
-	t := r.tokens[k]
+	t := &r.tokens[k]
 	return k < r.begin || t.kind == mark && (t.text == ";" || t.text == "." && !r.at(k+1).glued || t.text == "!" || t.text == "?" || t.text == paragraph)
 }
 
 func (r *reading) collect(k int, into map[string]bool) {
-	if t := r.tokens[k]; t.kind != mark && !functionWords[t.lower] && t.stem != "result" && t.stem != "caus" {
+	if t := &r.tokens[k]; t.kind != mark && !functionWords[t.lower] && t.stem != "result" && t.stem != "caus" {
 		into[t.stem] = true
 	}
 }

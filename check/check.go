@@ -180,19 +180,28 @@ func (c Checker) nowhere(q sextant.Quote) *fault {
 // Statement checks a sentence that stands for several findings, such as a summary, against
 // all their quotes and the figures. It returns nil if it holds.
 func (c Checker) Statement(text string, quotes []sextant.Quote) *sextant.Removed {
-	removed := func(f *fault) *sextant.Removed {
-		return &sextant.Removed{Text: text, Fault: f.kind, Reason: f.reason}
+	return c.Statements(quotes)(text)
+}
+
+// Statements returns [Checker.Statement] over some quotes, for one goroutine: they are read
+// once for all the sentences that are checked against them.
+func (c Checker) Statements(quotes []sextant.Quote) func(text string) *sextant.Removed {
+	var have *reading
+	fault := func(text string) *fault {
+		if len(quotes) == 0 {
+			return figureFault(text, c.Computed)
+		}
+		if have == nil {
+			have = read(evidence(quotes) + figures(c.Computed))
+		}
+		return compare(read(text), have)
 	}
-	if len(quotes) == 0 {
-		if f := figureFault(text, c.Computed); f != nil {
-			return removed(f)
+	return func(text string) *sextant.Removed {
+		if f := fault(text); f != nil {
+			return &sextant.Removed{Text: text, Fault: f.kind, Reason: f.reason}
 		}
 		return nil
 	}
-	if f := compare(read(text), read(evidence(quotes)+figures(c.Computed))); f != nil {
-		return removed(f)
-	}
-	return nil
 }
 
 func (f *fault) String() string { return fmt.Sprintf("%s: %s", f.kind, f.reason) }

@@ -10,7 +10,8 @@ import (
 // contrastFault finds a word that stands for its opposite or its sibling in the evidence:
 // left for right, increased for decreased, pilot for passenger, day for night.
 func contrastFault(said, have *reading) *fault {
-	for i, t := range said.tokens {
+	for i := range said.tokens {
+		t := &said.tokens[i]
 		if t.kind != word {
 			continue
 		}
@@ -29,7 +30,8 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 	side := set.sides[r.tokens[i].stem]
 	var other string
 	own := false
-	for _, t := range have.tokens {
+	for k := range have.tokens {
+		t := &have.tokens[k]
 		if t.kind != word {
 			continue
 		}
@@ -67,7 +69,7 @@ func (r *reading) contrastsBeside(have *reading, i int, set *contrast) string {
 // neighbour finds the word of meaning next to token i, past two others at most.
 func (r *reading) neighbour(i, step int, set *contrast) int {
 	for k, n := i+step, 0; k >= 0 && k < len(r.tokens) && n < 3; k, n = k+step, n+1 {
-		t := r.tokens[k]
+		t := &r.tokens[k]
 		if t.kind == word && !functionWords[t.lower] && set.sides[t.stem] == 0 {
 			return k
 		}
@@ -81,7 +83,8 @@ func (r *reading) neighbour(i, step int, set *contrast) int {
 // membersBeside returns a word of a set that stands next to a stem in place of one of a side,
 // and whether one of that side does.
 func (r *reading) membersBeside(stem string, step int, set *contrast, side int) (other string, own bool) {
-	for k, t := range r.tokens {
+	for k := range r.tokens {
+		t := &r.tokens[k]
 		if t.stem != stem {
 			continue
 		}

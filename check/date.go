@@ -40,11 +40,11 @@ var monthOf = func() map[string]int {
 // Years that a bare number of four digits may be.
 const firstYear, lastYear = 1800, 2199
 
-func isYear(t token) bool {
+func isYear(t *token) bool {
 	return t.kind == number && len(t.text) == 4 && t.value >= firstYear && t.value <= lastYear
 }
 
-func isDay(t token) bool {
+func isDay(t *token) bool {
 	return t.kind == number && len(t.text) <= 2 && t.value >= 1 && t.value <= 31
 }
 
@@ -92,7 +92,7 @@ func (r *reading) namedDate(i int) (n int, d date) {
 }
 
 // ambiguousMonth reports words that name a month only beside a number.
-func ambiguousMonth(t token) bool {
+func ambiguousMonth(t *token) bool {
 	switch t.lower {
 	case "may", "march", "mar", "dec", "sep", "jan":
 		return t.lower != "march" || !t.upper
@@ -124,7 +124,7 @@ func (r *reading) numericDate(i int) (n int, d date) {
 }
 
 // fullYear reads a year of two digits as one of the century to 2029.
-func fullYear(t token) int {
+func fullYear(t *token) int {
 	switch y := int(t.value); {
 	case len(t.text) != 2:
 		return y

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sextant-rag/sextant"
 )
@@ -73,6 +74,9 @@ func (r *reading) paragraphs(i int) (string, int) {
 // mixed reads letters and digits without a blank between them, as in N123AB, PA-28-161 and
 // 27L. A number with a unit or the ending of an ordinal is none.
 func (r *reading) mixed(i int) (n int, c code) {
+	if !r.at(i + 1).glued {
+		return 0, c // one token alone is letters or digits
+	}
 	end, digits, letters := i, false, false
 	for ; end == i || r.at(end).glued && end < len(r.tokens); end++ {
 		t := r.at(end)
@@ -106,23 +110,36 @@ done:
 }
 
 // codeLetters reports whether letters can belong to a code: few, or capitals.
-func codeLetters(t token, first bool) bool {
+func codeLetters(t *token, first bool) bool {
 	if first && notInCodes[t.lower] {
 		return false
 	}
-	return len(t.text) <= 3 || strings.ToUpper(t.text) == t.text
+	return len(t.text) <= 3 || capitals(t.text)
 }
 
 // joins reports whether a hyphen between two tokens can belong to a code: capitals before
 // digits (PA-28), or a part of one already.
-func joins(before, after token) bool {
+func joins(before, after *token) bool {
 	switch {
 	case before.kind == word && after.kind == number:
-		return len(before.text) <= 3 || strings.ToUpper(before.text) == before.text
+		return len(before.text) <= 3 || capitals(before.text)
 	case before.kind == number && after.kind == word:
-		return after.upper && len(after.text) <= 4 && strings.ToUpper(after.text) == after.text
+		return after.upper && len(after.text) <= 4 && capitals(after.text)
 	}
 	return before.kind == number && after.kind == number && before.glued
+}
+
+// capitals reports whether a text has no letter in lower case.
+func capitals(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			return strings.ToUpper(text) == text
+		case c >= 'a' && c <= 'z':
+			return false
+		}
+	}
+	return true
 }
 
 var notInCodes = setOf("mid", "pre", "non", "sub", "post", "the", "a", "an", "of", "to", "at", "in", "on", "and", "or", "for", "by", "no")

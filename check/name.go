@@ -13,7 +13,7 @@ func nameFault(said, have *reading) *fault {
 		return nil
 	}
 	for _, i := range said.content {
-		t := said.tokens[i]
+		t := &said.tokens[i]
 		if !t.upper || len(t.text) < 2 || said.begins(i) && common(t) || have.names(t) || have.abbreviates(said, i) {
 			continue
 		}
@@ -33,7 +33,7 @@ func (r *reading) begins(i int) bool {
 
 // names reports whether a text has a word, in whatever case and inflection, or another name
 // of the same place or body.
-func (r *reading) names(t token) bool {
+func (r *reading) names(t *token) bool {
 	if r.stems[t.stem] || r.stems[stem(strings.TrimSuffix(t.lower, "'"))] {
 		return true
 	}
@@ -54,14 +54,14 @@ func (r *reading) names(t token) bool {
 // abbreviates reports whether a word of a statement stands in the evidence by its initials,
 // or is made of the initials of words there: NTSB, National Transportation Safety Board.
 func (r *reading) abbreviates(said *reading, i int) bool {
-	t := said.tokens[i]
+	t := &said.tokens[i]
 	if t.text == strings.ToUpper(t.text) && len(t.text) >= 2 && len(t.text) <= 6 {
 		return r.initials(t.lower)
 	}
 	for from := max(0, i-5); from <= i; from++ {
 		var letters strings.Builder
 		for k := from; k < min(from+7, len(said.tokens)); k++ {
-			w := said.tokens[k]
+			w := &said.tokens[k]
 			if w.kind != word || !w.upper && !functionWords[w.lower] {
 				break
 			}
@@ -81,7 +81,7 @@ func (r *reading) initials(letters string) bool {
 	for i := range r.tokens {
 		rest := letters
 		for k := i; k < len(r.tokens) && rest != ""; k++ {
-			t := r.tokens[k]
+			t := &r.tokens[k]
 			if t.kind == word && t.lower[0] == rest[0] {
 				rest = rest[1:]
 			} else if k == i || t.kind == word && !functionWords[t.lower] || t.kind == mark && t.text != "-" {

@@ -56,6 +56,13 @@ func (c clause) denied() bool { return len(c.denials)%2 == 1 }
 
 // clauses splits a text at its marks and at words that begin a clause.
 func (r *reading) clauses() []clause {
+	if !r.hasRead.clauses {
+		r.parts, r.hasRead.clauses = r.readClauses(), true
+	}
+	return r.parts
+}
+
+func (r *reading) readClauses() []clause {
 	var out []clause
 	c := clause{}
 	end := func(i int) {
@@ -65,7 +72,8 @@ func (r *reading) clauses() []clause {
 		}
 		c = clause{from: i}
 	}
-	for i, t := range r.tokens {
+	for i := range r.tokens {
+		t := &r.tokens[i]
 		if t.kind == mark && strings.Contains(".;:,!?()"+paragraph, t.text) && !(t.text == "." && r.at(i+1).glued) || t.kind == word && clauseWords[t.lower] {
 			end(i)
 		}
@@ -81,7 +89,7 @@ var clauseWords = setOf("but", "while", "when", "after", "before", "because", "w
 
 // denies reports whether a word denies what follows it.
 func (r *reading) denies(i int) bool {
-	t := r.tokens[i]
+	t := &r.tokens[i]
 	switch {
 	case t.kind != word:
 		return false
@@ -107,7 +115,7 @@ var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neg
 func (r *reading) heads(c clause, denial int) []int {
 	var out []int
 	for i := denial + 1; i < c.to && len(out) < 2; i++ {
-		if t := r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] {
+		if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] {
 			out = append(out, i)
 		}
 	}
@@ -117,7 +125,7 @@ func (r *reading) heads(c clause, denial int) []int {
 		}
 	}
 	for i := denial - 1; i >= c.from && len(out) == 0; i-- {
-		if t := r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken {
+		if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken {
 			out = append(out, i)
 		}
 	}
@@ -141,7 +149,7 @@ func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what in
 	asked, occurrence, nth := other.tokens[i], 0, other.occurrence(i)
 	for _, c := range clauses {
 		for k := c.from; k < c.to; k++ {
-			t := r.tokens[k]
+			t := &r.tokens[k]
 			if t.kind != asked.kind || t.stem != asked.stem && !derived(t.stem, asked.stem) {
 				continue
 			}

@@ -438,7 +438,7 @@ func (q quantity) boundFault(measured []quantity) *fault {
 
 // otherNumber says what number stands where a statement has another.
 func (r *reading) otherNumber(q quantity) *fault {
-	if year := lex(q.written); q.unit == "" && len(q.nouns) == 0 && len(year) == 1 && isYear(year[0]) {
+	if year := lex(q.written); q.unit == "" && len(q.nouns) == 0 && len(year) == 1 && isYear(&year[0]) {
 		return r.otherDate(date{year: int(q.value)})
 	}
 	for _, have := range r.quantities {

@@ -20,16 +20,23 @@ type reading struct {
 	content    []int           // indexes of the words that carry meaning
 	stems      map[string]bool // of all words
 	shouted    bool            // capitals only: they tell nothing
+
+	// Found when first asked for: one evidence is compared with many statements.
+	linked  []link
+	parts   []clause
+	hasRead struct{ links, clauses bool }
 }
 
 func read(text string) *reading {
-	r := &reading{text: text, tokens: lex(text), stems: map[string]bool{}}
+	tokens := lex(text)
+	r := &reading{text: text, tokens: tokens, stems: make(map[string]bool, len(tokens))}
 	r.attribute()
 	r.shouted = shouted(r.tokens)
 	r.readDates()
 	r.readCodes()
 	r.readQuantities()
-	for i, t := range r.tokens {
+	for i := range r.tokens {
+		t := &r.tokens[i]
 		if t.kind != word {
 			continue
 		}
@@ -80,12 +87,15 @@ func shouted(tokens []token) bool {
 	return upper > 3*lower
 }
 
-// at returns token i, or one that is nothing beyond the ends.
-func (r *reading) at(i int) token {
+// nothing is what stands beyond the ends of a text.
+var nothing = token{kind: mark}
+
+// at returns token i, or one that is nothing beyond the ends. It is only to be read.
+func (r *reading) at(i int) *token {
 	if i < 0 || i >= len(r.tokens) {
-		return token{kind: mark}
+		return &nothing
 	}
-	return r.tokens[i]
+	return &r.tokens[i]
 }
 
 // skip returns the first index from i on whose token is none of those, looking at no more

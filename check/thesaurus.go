@@ -7,7 +7,7 @@ import (
 )
 
 // synonym reports whether a text has a word that can mean what t does.
-func (r *reading) synonym(t token) bool {
+func (r *reading) synonym(t *token) bool {
 	for _, s := range thesaurus.Synonyms(t.stem) {
 		if r.stems[s] {
 			return true
@@ -17,7 +17,7 @@ func (r *reading) synonym(t token) bool {
 }
 
 // common reports whether a word is one of the language, not a name.
-func common(t token) bool { return thesaurus.Known(t.stem) }
+func common(t *token) bool { return thesaurus.Known(t.stem) }
 
 // otherNames are names by which a place is also known, in lower case, each a stem.
 var otherNames = sets(`

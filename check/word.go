@@ -18,7 +18,7 @@ const (
 // in a statement that otherwise is the evidence's own.
 func wordFault(said, have *reading) *fault {
 	for n, i := range said.content {
-		t := said.tokens[i]
+		t := &said.tokens[i]
 		if len(t.lower) < 3 || have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
 			continue
 		}
@@ -47,17 +47,17 @@ func (r *reading) stoodFor(have *reading, n int) string {
 }
 
 // word returns the n-th word of meaning, or nothing beyond the ends.
-func (r *reading) word(n int) token {
+func (r *reading) word(n int) *token {
 	if n < 0 || n >= len(r.content) {
-		return token{kind: mark}
+		return &nothing
 	}
-	return r.tokens[r.content[n]]
+	return &r.tokens[r.content[n]]
 }
 
 // count counts the words of a text that are or mean a word.
-func (r *reading) count(t token) (n int) {
+func (r *reading) count(t *token) (n int) {
 	for _, i := range r.content {
-		if alikeWords(r.tokens[i], t) {
+		if alikeWords(&r.tokens[i], t) {
 			n++
 		}
 	}
@@ -65,7 +65,7 @@ func (r *reading) count(t token) (n int) {
 }
 
 // alikeWords reports whether two words can mean the same.
-func alikeWords(a, b token) bool {
+func alikeWords(a, b *token) bool {
 	if a.kind != word || b.kind != word {
 		return false
 	}
@@ -79,7 +79,7 @@ func alikeWords(a, b token) bool {
 
 // means reports whether a text has a word, an inflection of it, or a word that means the
 // same.
-func (r *reading) means(t token) bool {
+func (r *reading) means(t *token) bool {
 	if r.stems[t.stem] {
 		return true
 	}
@@ -100,7 +100,7 @@ func coverage(said, have *reading) float64 {
 	}
 	n := facts
 	for _, i := range said.content {
-		if t := said.tokens[i]; have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
+		if t := &said.tokens[i]; have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
 			n++
 		}
 	}

@@ -96,9 +96,10 @@ func (a *asking) conclude() {
 	for _, m := range a.ofQuestion(w.Missing) {
 		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: m})
 	}
-	checker, quotes := a.checker(), a.quoted()
+	quotes := a.quoted()
+	fault := a.checker().Statements(quotes)
 	holds := func(s string) bool {
-		return s != "" && len(quotes) > 0 && !hasMarkup(s) && checker.Statement(s, quotes) == nil
+		return s != "" && len(quotes) > 0 && !hasMarkup(s) && fault(s) == nil
 	}
 	for _, c := range w.Caveats {
 		if holds(c) {
