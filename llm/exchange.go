@@ -43,16 +43,15 @@ func keep(ctx context.Context, span *trace.Span, m Model, r Request, out Respons
 			x.Failure = &Failure{known.Kind, known.Status, known.Code, known.Message, known.After, known.Started}
 		}
 	}
-	request, err1 := json.Marshal(x.Request)
-	response, err2 := json.Marshal(struct {
-		Model    string   `json:"model"`
-		Provider string   `json:"provider"`
-		Response Response `json:"response"`
-		Failure  *Failure `json:"failure,omitempty"`
-	}{x.Model, x.Provider, x.Response, x.Failure})
-	if err1 == nil && err2 == nil {
-		trace.KeepExchange(ctx, trace.Exchange{Span: span.ID().String(), Request: request, Response: response})
-	}
+	trace.KeepExchange(ctx, span, &x.Request, &answered{x.Model, x.Provider, x.Response, x.Failure})
+}
+
+// answered is an Exchange without its request, which is kept beside it.
+type answered struct {
+	Model    string   `json:"model"`
+	Provider string   `json:"provider"`
+	Response Response `json:"response"`
+	Failure  *Failure `json:"failure,omitempty"`
 }
 
 // Exchanges reads the calls that a trace kept, in the order in which they ended.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Structured asks for JSON of the request's schema and decodes it into T. What comes is
@@ -69,28 +67,30 @@ func beginning(text string, most int) string {
 // ready costs more than all else a call does here.
 var resolved struct {
 	sync.Mutex
-	by map[string]*jsonschema.Resolved
+	by map[string]*shape
 }
 
 // maxResolved bounds how many are kept: schemas differ by how much evidence there is.
 const maxResolved = 256
 
-func resolve(s *Schema) (*jsonschema.Resolved, error) {
+func resolve(s *Schema) (*shape, error) {
 	resolved.Lock()
 	defer resolved.Unlock()
 	if ready, ok := resolved.by[string(s.JSON)]; ok {
 		return ready, nil
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal(s.JSON, &schema); err != nil {
-		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
+	ready := &shape{}
+	d := json.NewDecoder(bytes.NewReader(s.JSON))
+	d.DisallowUnknownFields()
+	err := d.Decode(ready)
+	if err == nil {
+		err = ready.known()
 	}
-	ready, err := schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", s.Name, err)
 	}
 	if len(resolved.by) >= maxResolved || resolved.by == nil {
-		resolved.by = map[string]*jsonschema.Resolved{}
+		resolved.by = map[string]*shape{}
 	}
 	resolved.by[string(s.JSON)] = ready
 	return ready, nil
@@ -103,7 +103,7 @@ func answerText(out Response) string {
 	return out.Text
 }
 
-func decode[T any](check *jsonschema.Resolved, out Response) (v T, err error) {
+func decode[T any](check *shape, out Response) (v T, err error) {
 	raw, ok := FindObject(answerText(out))
 	if !ok {
 		return v, errors.New("there is no JSON object in it")
@@ -118,9 +118,9 @@ func decode[T any](check *jsonschema.Resolved, out Response) (v T, err error) {
 	if unread != nil {
 		return v, fmt.Errorf("it cannot be read: %s", beginning(unread.Error(), maxWrong))
 	}
-	if check.Validate(generic) != nil {
-		// The validator names whichever fault it meets first, going through a map: what a model
-		// is told must be the same whenever its answer is, or no recording would fit again.
+	if !check.fits(generic) {
+		// Which fault is met first depends on the order of a map: what a model is told must be
+		// the same whenever its answer is, or no recording would fit again.
 		return v, errors.New("it does not satisfy the schema: something is missing, empty, too long, or not one of the values allowed")
 	}
 	return v, nil
@@ -137,6 +137,11 @@ const (
 // bounded, so that a text of braces costs little more than one that is read.
 func FindObject(text string) (json.RawMessage, bool) {
 	start, read := strings.IndexByte(text, '{'), 0
+	if start >= 0 {
+		if whole := []byte(strings.TrimRight(text[start:], " \t\r\n")); whole[len(whole)-1] == '}' && json.Valid(whole) {
+			return whole, true // as most answers are
+		}
+	}
 	for tries := 0; start >= 0 && tries < maxBraces && read < maxSought; tries++ {
 		d := json.NewDecoder(strings.NewReader(text[start:]))
 		var raw json.RawMessage

@@ -50,7 +50,7 @@ type Finished struct {
 	spans     []span
 	config    json.RawMessage
 	scrub     *Scrubber
-	exchanges []Exchange
+	exchanges []exchange
 	bare      bool          // content is left out
 	flushed   chan struct{} // a barrier of Archive.Flush instead of a trace
 }
@@ -71,9 +71,11 @@ type Record struct {
 // Record encodes the trace. What cannot be turned into JSON is named in the span's
 // attributes instead: a trace with a hole that says so beats none.
 func (f *Finished) Record() *Record {
-	r := &Record{ID: f.ID, Began: f.Began, Summary: f.Summary, Config: f.config, Exchanges: f.exchanges, Spans: make([]*tracepb.Span, len(f.spans))}
+	r := &Record{ID: f.ID, Began: f.Began, Summary: f.Summary, Config: f.config, Spans: make([]*tracepb.Span, len(f.spans))}
 	if f.bare {
-		r.Summary.Question, r.Summary.Request, r.Summary.Params, r.Exchanges = "", nil, nil, nil
+		r.Summary.Question, r.Summary.Request, r.Summary.Params = "", nil, nil
+	} else {
+		r.Exchanges = f.kept()
 	}
 	f.scrubSummary(r)
 	for i, s := range f.spans {
@@ -111,11 +113,20 @@ func (f *Finished) scrubSummary(r *Record) {
 		}
 		a.Rationale = f.scrub.Text(a.Rationale)
 	}
-	r.Exchanges = slices.Clone(r.Exchanges)
-	for i := range r.Exchanges {
-		x := &r.Exchanges[i]
-		x.Request, x.Response = f.scrubJSON(x.Request), f.scrubJSON(x.Response)
+}
+
+// kept encodes the exchanges, without secrets. One that cannot be turned into JSON is left out:
+// a replay says then that it is missing.
+func (f *Finished) kept() []Exchange {
+	var out []Exchange
+	for _, x := range f.exchanges {
+		request, err1 := json.Marshal(x.request)
+		response, err2 := json.Marshal(x.response)
+		if err1 == nil && err2 == nil {
+			out = append(out, Exchange{Span: x.span.String(), Request: f.scrubJSON(request), Response: f.scrubJSON(response)})
+		}
 	}
+	return out
 }
 
 func (f *Finished) scrubJSON(raw json.RawMessage) json.RawMessage {

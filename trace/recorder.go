@@ -46,10 +46,16 @@ type live struct {
 	spans    []*Span
 	lastSpan uint64
 	failed   []error
-	kept     []Exchange
+	kept     []exchange
 }
 
 func (t *live) since() time.Duration { return time.Since(t.began) }
+
+// exchange is an Exchange that is not encoded yet.
+type exchange struct {
+	span              SpanID
+	request, response any
+}
 
 // Exchange is one call of a model as it went over the wire, kept so that the question can
 // be answered again without the provider.
@@ -217,12 +223,15 @@ func ContextID(ctx context.Context) (id ID, ok bool) {
 	return s.trace.id, true
 }
 
-// KeepExchange keeps a model's exchange with the trace of the context.
-func KeepExchange(ctx context.Context, x Exchange) {
+// KeepExchange keeps a model's exchange with the trace of the context. The span of the call is of.
+// Request and response must not change afterwards: they are turned into JSON later, beside the
+// question, as what spans show is.
+func KeepExchange(ctx context.Context, of *Span, request, response any) {
 	s := Current(ctx)
 	if s == nil {
 		return
 	}
+	x := exchange{of.ID(), request, response}
 	s.trace.mu.Lock()
 	defer s.trace.mu.Unlock()
 	s.trace.kept = append(s.trace.kept, x)

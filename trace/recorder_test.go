@@ -110,7 +110,7 @@ func TestNothingIsRecordedOutsideATrace(t *testing.T) {
 	got, err := trace.Stage(ctx, "count", trace.Tool, nil, func(ctx context.Context) (int, error) {
 		trace.Current(ctx).Set(trace.Attribute{Key: "k", Value: "v"})
 		trace.Current(ctx).Use(trace.Usage{})
-		trace.KeepExchange(ctx, trace.Exchange{})
+		trace.KeepExchange(ctx, trace.Current(ctx), "asked", "answered")
 		return 1, nil
 	})
 	root.Close(nil, nil, trace.Summary{})
@@ -128,7 +128,7 @@ func TestContentIsLeftOut(t *testing.T) {
 	sink := &tracetest.Sink{}
 	ctx, root := (&trace.Recorder{Sink: sink, WithoutContent: true}).Open(context.Background(), "question", trace.Chain, "canary")
 	_, err := trace.Stage(ctx, "count", trace.Tool, "canary", func(ctx context.Context) (string, error) {
-		trace.KeepExchange(ctx, trace.Exchange{Request: []byte(`"canary"`)})
+		trace.KeepExchange(ctx, trace.Current(ctx), "canary", "canary")
 		return "canary", errors.New("canary")
 	})
 	root.Close("canary", err, trace.Summary{Question: "canary", Status: "answered", Request: []byte(`"canary"`)})

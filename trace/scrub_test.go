@@ -78,8 +78,7 @@ func TestNoSecretIsKept(t *testing.T) {
 		ctx, root := r.Open(context.Background(), "question", trace.Chain, map[string]string{"question": text})
 		_, err := trace.Stage(ctx, "retrieve", trace.Retriever, nil, func(ctx context.Context) (map[string]string, error) {
 			trace.Current(ctx).Set(trace.Attribute{Key: "note", Value: text})
-			body, _ := json.Marshal(text)
-			trace.KeepExchange(ctx, trace.Exchange{Request: body, Response: body})
+			trace.KeepExchange(ctx, trace.Current(ctx), text, text)
 			return map[string]string{"content": text}, errors.New("failed with " + text)
 		})
 		request, _ := json.Marshal(map[string]string{"question": text})
@@ -89,7 +88,7 @@ func TestNoSecretIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d %s: the trace is no JSON any more: %v", i, canary, err)
 		}
-		all := string(encoded) + fmt.Sprint(got.Spans) + fmt.Sprint(got.Summary)
+		all := string(encoded) + fmt.Sprint(got.Spans) + fmt.Sprint(got.Summary) + string(got.Exchanges[0].Request) + string(got.Exchanges[0].Response)
 		for _, part := range strings.Split(secret, "\n") {
 			if strings.Contains(all, part) {
 				t.Errorf("%d: %q is kept:\n%s", i, part, all)
