@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/sextant-rag/sextant/llm"
 )
@@ -73,8 +74,22 @@ func textsSchema(items, length int) string {
 	return fmt.Sprintf(`{"type":"array","maxItems":%d,"items":{"type":"string","maxLength":%d}}`, items, length)
 }
 
+// draftSchemas are those that were written so far, by their numbers: there are as many as there
+// can be passages.
+var draftSchemas sync.Map
+
 // draftSchema is the schema of a draft over so many pieces of evidence.
 func draftSchema(evidence, findings int) *llm.Schema {
+	key := [2]int{evidence, findings}
+	if known, ok := draftSchemas.Load(key); ok {
+		return known.(*llm.Schema)
+	}
+	written := writeDraftSchema(evidence, findings)
+	draftSchemas.Store(key, written)
+	return written
+}
+
+func writeDraftSchema(evidence, findings int) *llm.Schema {
 	list := func(items int) string {
 		return fmt.Sprintf(`{"type":"array","maxItems":%d,"items":%s}`, items, statementSchema(evidence, ""))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/constrain"
@@ -80,11 +81,30 @@ func (u understanding) advice() Advice {
 	return out
 }
 
+// lastUnderstand is the schema that was written last: the collections seldom change.
+var lastUnderstand atomic.Pointer[struct {
+	names  []string
+	schema *llm.Schema
+}]
+
+// understandSchema is the schema of what a model says about a question to some collections.
 func understandSchema(collections []prompt.Collection) *llm.Schema {
 	var names []string
 	for _, c := range collections {
 		names = append(names, c.Name)
 	}
+	if last := lastUnderstand.Load(); last != nil && slices.Equal(last.names, names) {
+		return last.schema
+	}
+	written := writeUnderstandSchema(names)
+	lastUnderstand.Store(&struct {
+		names  []string
+		schema *llm.Schema
+	}{names, written})
+	return written
+}
+
+func writeUnderstandSchema(names []string) *llm.Schema {
 	enum, _ := json.Marshal(names) // of strings
 	text := fmt.Sprintf(`{"type":"object","additionalProperties":false,"required":["intent","confidence","aspects","queries","conditions","disputes"],"properties":{
 "intent":{"type":"string","enum":["causal","compliance","factual","comparative","regulatory","multi_source"]},

@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"regexp"
 	"strings"
 
 	"github.com/sextant-rag/sextant/llm"
@@ -44,7 +43,7 @@ func (t Text) Request(purpose string, output *llm.Schema, tokens int) llm.Reques
 // only ones in the binary.)
 type file struct {
 	name, hash   string
-	system, user string
+	system, user *template
 }
 
 const userPart = "=== user\n"
@@ -71,7 +70,7 @@ func load() map[string]file {
 			text = strings.ReplaceAll(text, slot, part)
 		}
 		system, user, _ := strings.Cut(text, userPart)
-		out[name] = file{name, hex.EncodeToString(sum[:6]), system, user}
+		out[name] = file{name, hex.EncodeToString(sum[:6]), templateOf(system), templateOf(user)}
 	}
 	return out
 }
@@ -94,32 +93,5 @@ func render(name string, in slots) Text {
 	if !ok {
 		panic("prompt: there is no file " + name)
 	}
-	return Text{Name: name, Hash: f.hash, System: in.fill(f.system), User: in.fill(f.user)}
-}
-
-var (
-	anySlot = regexp.MustCompile(`\{\{([a-z ]+)\}\}`)
-	blanks  = regexp.MustCompile(`\n{3,}`)
-)
-
-func (in slots) fill(text string) string {
-	var kept []string
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, "{{?"); ok {
-			name, rest, _ := strings.Cut(rest, "}}")
-			if in[name] == "" {
-				continue
-			}
-			line = rest
-		}
-		kept = append(kept, line)
-	}
-	text = blanks.ReplaceAllString(strings.TrimSpace(strings.Join(kept, "")), "\n\n")
-	return anySlot.ReplaceAllStringFunc(text, func(slot string) string {
-		value, ok := in[strings.Trim(slot, "{}")]
-		if !ok {
-			panic("prompt: nothing fills " + slot)
-		}
-		return value
-	})
+	return Text{Name: name, Hash: f.hash, System: f.system.fill(in), User: f.user.fill(in)}
 }
