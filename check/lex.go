@@ -88,10 +88,8 @@ func (t *token) finish() {
 
 // stem returns what the inflections of a word share.
 func stem(lower string) string {
-	tokens, only := 0, ""
-	lexical.English().Each(lower, func(_, stem string) { tokens, only = tokens+1, stem })
-	if tokens == 1 {
-		return only
+	if stem, ok := lexical.English().Stem(lower); ok {
+		return stem
 	}
 	return lower
 }

@@ -8,7 +8,7 @@ import (
 
 // synonym reports whether a text has a word that can mean what t does.
 func (r *reading) synonym(t *token) bool {
-	for _, s := range thesaurus.Synonyms(t.stem) {
+	for s := range thesaurus.Meaning(t.stem) {
 		if r.stems[s] {
 			return true
 		}

@@ -38,7 +38,7 @@ func vocabularyOf(terms []string) *vocabulary {
 	}
 	for i, t := range terms {
 		add(t, i, 1)
-		for _, s := range thesaurus.Synonyms(t) {
+		for s := range thesaurus.Meaning(t) {
 			add(s, i, synonymous)
 		}
 		for _, s := range thesaurus.Kinds(t) {

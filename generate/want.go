@@ -58,33 +58,40 @@ var forms = map[want]*regexp.Regexp{
 func wants(text string) want {
 	lower := " " + strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '?' || r == '\n' }), " ")) + " "
 	for _, a := range askings {
-		if a.words.MatchString(lower) {
+		if containsAny(lower, a.needs) && a.words.MatchString(lower) {
 			return a.want
 		}
 	}
 	return anything
 }
 
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// askings say how a kind of thing is asked for. Each text that an expression matches has one of
+// the words it needs, so that most are passed over at the cost of a few letters.
 var askings = []struct {
 	words *regexp.Regexp
 	want  want
+	needs []string
 }{
-	{regexp.MustCompile(` (?:how fast|what (?:was the |is the |)(?:air|ground|)speed|which speed) `), aSpeed},
-	{regexp.MustCompile(` how (?:many|much|few) (?:more |extra |total |of )?(?:feet|foot|miles|inches|meters|yards) `), aLength},
-	{regexp.MustCompile(` (?:how many (?:more |)(?:pounds|kilos|kilograms|tons|ounces)|how heavy|what (?:was|is) the weight|how much did [a-z ]* weigh) `), aWeight},
-	{regexp.MustCompile(` (?:how many (?:\w+ |)(?:seconds|minutes|hours|days|weeks|months|years)|how many hours of \w+|hours into|how soon|how old|how long (?:before|after|did|had|has|have|does|do|must|may|can|could|should|was he|was she|were they|was the (?:pilot|student|instructor|flight|engine|crew|driver))) `), aDuration},
-	{regexp.MustCompile(` (?:how (?:far|tall|high|low|deep|wide|steep|close)|how long (?:is|was|are|were)|what (?:altitude|height|distance|clearance|elevation|length|width|visibility)|at what (?:altitude|height)|above what height|within what distance) `), aLength},
-	{regexp.MustCompile(` (?:what temperature|how (?:hot|cold|warm)|temperature and dew ?point) `), aHeat},
-	{regexp.MustCompile(` (?:how (?:many|much) (?:gallons|quarts|liters|fuel|oil)|how much (?:fuel|oil|climb|flap|reserve|time|experience|pic)) `), aVolume},
-	{regexp.MustCompile(` (?:what (?:fine|penalty|price|fee|cost)|how much (?:does|did|is|was|may|would) [a-z0-9. ]* (?:cost|pay|charge)|how (?:much money|expensive)|cost at (?:most|least)) `), money},
-	{regexp.MustCompile(` (?:what (?:percentage|share|percent)|how (?:much|many) percent) `), aProportion},
-	{regexp.MustCompile(` (?:how (?:many|much|often)|what (?:number|figure|value|limit|\w+ value|\w+ figure|\w+ limit)|(?:\w+ \w+|\w+) (?:figure|limit|value) |least hours|hours and months) `), aNumber},
-	{regexp.MustCompile(` (?:which|what) (?:model|brand|make)(?: and model)? of `), aModel},
-	{regexp.MustCompile(` what (?:was|is|were|had been) (?:written|printed|painted) `), aWriting},
-	{regexp.MustCompile(` what (?:(?:was|were) [a-z0-9' ]*told|did [a-z0-9' ]* (?:say|tell|report|announce|radio|transmit|declare|reply)) `), anUtterance},
-	{regexp.MustCompile(` (?:when did|when was|when were|when is|what (?:time|date|day|year|month|hour)|at what time|on which (?:day|date)|which (?:day|date|year|month)) `), aDate},
-	{regexp.MustCompile(` (?:names? of|what (?:was|is|were) [a-z ]* named?|called what|by name) `), aName},
-	{regexp.MustCompile(` (?:who|whom|whose) `), aPerson},
+	{regexp.MustCompile(` (?:how fast|what (?:was the |is the |)(?:air|ground|)speed|which speed) `), aSpeed, []string{"how fast", "speed"}},
+	{regexp.MustCompile(` how (?:many|much|few) (?:more |extra |total |of )?(?:feet|foot|miles|inches|meters|yards) `), aLength, []string{"how many", "how much", "how few"}},
+	{regexp.MustCompile(` (?:how many (?:more |)(?:pounds|kilos|kilograms|tons|ounces)|how heavy|what (?:was|is) the weight|how much did [a-z ]* weigh) `), aWeight, []string{"how many", "how heavy", "weigh"}},
+	{regexp.MustCompile(` (?:how many (?:\w+ |)(?:seconds|minutes|hours|days|weeks|months|years)|how many hours of \w+|hours into|how soon|how old|how long (?:before|after|did|had|has|have|does|do|must|may|can|could|should|was he|was she|were they|was the (?:pilot|student|instructor|flight|engine|crew|driver))) `), aDuration, []string{"how many", "hours into", "how soon", "how old", "how long"}},
+	{regexp.MustCompile(` (?:how (?:far|tall|high|low|deep|wide|steep|close)|how long (?:is|was|are|were)|what (?:altitude|height|distance|clearance|elevation|length|width|visibility)|at what (?:altitude|height)|above what height|within what distance) `), aLength, []string{"how far", "how tall", "how high", "how low", "how deep", "how wide", "how steep", "how close", "how long", "altitude", "height", "distance", "clearance", "elevation", "length", "width", "visibility"}},
+	{regexp.MustCompile(` (?:what temperature|how (?:hot|cold|warm)|temperature and dew ?point) `), aHeat, []string{"temperature", "how hot", "how cold", "how warm"}},
+	{regexp.MustCompile(` (?:how (?:many|much) (?:gallons|quarts|liters|fuel|oil)|how much (?:fuel|oil|climb|flap|reserve|time|experience|pic)) `), aVolume, []string{"how many", "how much"}},
+	{regexp.MustCompile(` (?:what (?:fine|penalty|price|fee|cost)|how much (?:does|did|is|was|may|would) [a-z0-9. ]* (?:cost|pay|charge)|how (?:much money|expensive)|cost at (?:most|least)) `), money, []string{"what fine", "what penalty", "what price", "what fee", "what cost", "how much", "how expensive", "cost at"}},
+	{regexp.MustCompile(` (?:what (?:percentage|share|percent)|how (?:much|many) percent) `), aProportion, []string{"percent", "share"}},
+	{regexp.MustCompile(` (?:how (?:many|much|often)|what (?:number|figure|value|limit|\w+ value|\w+ figure|\w+ limit)|(?:\w+ \w+|\w+) (?:figure|limit|value) |least hours|hours and months) `), aNumber, []string{"how many", "how much", "how often", "what number", "figure", "limit", "value", "hours"}},
+	{regexp.MustCompile(` (?:which|what) (?:model|brand|make)(?: and model)? of `), aModel, []string{"model", "brand", "make"}},
+	{regexp.MustCompile(` what (?:was|is|were|had been) (?:written|printed|painted) `), aWriting, []string{"written", "printed", "painted"}},
+	{regexp.MustCompile(` what (?:(?:was|were) [a-z0-9' ]*told|did [a-z0-9' ]* (?:say|tell|report|announce|radio|transmit|declare|reply)) `), anUtterance, []string{"told", "what did"}},
+	{regexp.MustCompile(` (?:when did|when was|when were|when is|what (?:time|date|day|year|month|hour)|at what time|on which (?:day|date)|which (?:day|date|year|month)) `), aDate, []string{"when did", "when was", "when were", "when is", "time", "date", "day", "year", "month", "hour"}},
+	{regexp.MustCompile(` (?:names? of|what (?:was|is|were) [a-z ]* named?|called what|by name) `), aName, []string{"name", "called what"}},
+	{regexp.MustCompile(` (?:who|whom|whose) `), aPerson, []string{"who"}},
 }
 
 // aspect is one thing a question asks.
@@ -151,6 +158,9 @@ var causal = regexp.MustCompile(`(?i)\bwhy\b|\bcauses?\b|\breasons?\b|\bwhat (?:
 // names returns the words of a question that name something: written with a capital inside a
 // sentence, and no words of the language.
 func names(question string, topic []string) []string {
+	if !hasProperWord(question) {
+		return nil
+	}
 	subject := stems(strings.Join(topic, " "))
 	var out []string
 	for _, m := range properWord.FindAllStringSubmatch(question, -1) {
@@ -161,6 +171,16 @@ func names(question string, topic []string) []string {
 		}
 	}
 	return out
+}
+
+// hasProperWord reports whether properWord can match: a capital stands behind a blank.
+func hasProperWord(question string) bool {
+	for i := 2; i < len(question); i++ {
+		if question[i] >= 'A' && question[i] <= 'Z' && question[i-1] == ' ' {
+			return true
+		}
+	}
+	return false
 }
 
 var properWord = regexp.MustCompile(`[\w,'] ([A-Z][a-z]{2,})\b`)
@@ -183,12 +203,49 @@ func aspects(question string, topic []string) []aspect {
 		}
 	}
 	from := 0
-	for _, at := range splitter.FindAllStringIndex(question, -1) {
-		if at[0] > from {
-			add(question[from:at[0]])
+	for _, at := range splits(question) {
+		if at > from {
+			add(question[from:at])
 		}
-		from = at[0]
+		from = at
 	}
 	add(question[from:])
 	return out
 }
+
+// splits are the places where a question asks a further thing.
+func splits(question string) (out []int) {
+	if !splittable(question) {
+		return nil
+	}
+	for _, at := range splitter.FindAllStringIndex(question, -1) {
+		out = append(out, at[0])
+	}
+	return out
+}
+
+// splittable reports whether splitter can match: each of its ways needs a blank behind a mark
+// that ends a sentence, or one before a word that asks.
+func splittable(question string) bool {
+	for i := 1; i < len(question); i++ {
+		if !blank(question[i]) {
+			continue
+		}
+		if strings.IndexByte("?;:.", question[i-1]) >= 0 {
+			return true
+		}
+		if i+1 < len(question) && strings.IndexByte("wWhH", question[i+1]) >= 0 && asks(question[i+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func blank(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
+
+// asks reports whether a text begins with a word that asks.
+func asks(text string) bool {
+	return slices.ContainsFunc(askWords, func(w string) bool { return len(text) >= len(w) && strings.EqualFold(text[:len(w)], w) })
+}
+
+var askWords = []string{"what", "how", "where", "who", "which", "when", "why"}

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -96,5 +97,42 @@ func TestNamesPinDocuments(t *testing.T) {
 	out = Extract(Input{Question: "Why did the boiler at Weissburg burst?", Topic: []string{"boiler", "Weissburg", "burst"}, Documents: docs, Limit: 4})
 	if out.Sufficiency.Score >= Enough || !strings.Contains(strings.Join(out.Sufficiency.Lacking, ""), "weissburg") {
 		t.Errorf("%.2f, lacking %q", out.Sufficiency.Score, out.Sufficiency.Lacking)
+	}
+}
+
+// What is looked at before an expression lets through all that the expression matches.
+func TestNothingIsPassedOver(t *testing.T) {
+	pieces := []string{"how", "what", "which", "when", "who", "whose", "where", "why", "many", "much", "few", "often", "fast", "long", "far", "tall", "old", "soon", "heavy", "hot", "expensive", "money", "did", "was", "were", "is", "had been", "the", "of", "at", "on", "in", "and", "or", "to",
+		"speed", "airspeed", "feet", "miles", "pounds", "weight", "weigh", "hours", "months", "into", "altitude", "height", "above", "within", "distance", "temperature", "dew point", "fuel", "gallons", "fine", "cost", "most", "least", "share", "percent", "number", "figure", "limit", "value",
+		"model", "brand", "written", "told", "say", "reply", "time", "day", "year", "unknown", "could not be", "was not", "determined", "identified", "name", "named", "called", "by", "pilot", "student", "A", "Bob", "Alaska", "x", ",", "?", ".", ":", ";", "\n"}
+	matched := map[want]int{}
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var words []string
+		for range 1 + draw.IntN(8) {
+			words = append(words, pieces[draw.IntN(len(pieces))])
+		}
+		text := strings.NewReplacer(" ,", ",", " ?", "?", " .", ".").Replace(strings.Join(words, " "))
+		lower := " " + strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer(",", " ", "?", " ").Replace(text)), " ")) + " "
+		for _, a := range askings {
+			if a.words.MatchString(lower) {
+				matched[a.want]++
+				if !containsAny(lower, a.needs) {
+					t.Fatalf("%q asks for %s without any of %q", lower, a.want, a.needs)
+				}
+			}
+		}
+		if splitter.MatchString(text) && !splittable(text) {
+			t.Fatalf("%q is not split", text)
+		}
+		if properWord.MatchString(text) && !hasProperWord(text) {
+			t.Fatalf("no proper word in %q", text)
+		}
+		if undetermined.MatchString(text) && !denialIn(text).says {
+			t.Fatalf("%q denies nothing", text)
+		}
+	}
+	if len(matched) < 10 {
+		t.Errorf("only %v were asked for", matched)
 	}
 }

@@ -75,6 +75,28 @@ func (a *Analyzer) Each(text string, see func(word, stem string)) {
 	a.scan(text, func(t token) { see(a.names(t)) })
 }
 
+// Stem returns the stem of a text that is one token; ok is false for any other.
+func (a *Analyzer) Stem(text string) (stem string, ok bool) {
+	var folded [maxAtom]byte
+	if len(text) > 0 && len(text) <= maxAtom && a.stems != nil {
+		n := 0
+		for n < len(text) && classes[text[n]] == letter {
+			folded[n] = lower(text[n])
+			n++
+		}
+		if n == len(text) {
+			_, stem = a.stems.lookup(folded[:n])
+			return stem, true
+		}
+	}
+	tokens := 0
+	a.Each(text, func(_, s string) { tokens, stem = tokens+1, s })
+	if tokens != 1 {
+		return "", false
+	}
+	return stem, true
+}
+
 // names returns a token's word and stem as strings that outlive the scan.
 func (a *Analyzer) names(t token) (word, stem string) {
 	if t.alpha && a.stems != nil {

@@ -230,7 +230,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// Each sees what Tokens lists.
+// Each sees what Tokens lists, and Stem knows a text that is one token.
 func TestEachIsTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aN1 2-./()'é漢S,pilots"))).Draw(t, "text")
@@ -242,6 +242,10 @@ func TestEachIsTokens(t *testing.T) {
 			a.Each(text, func(word, stem string) { got = append(got, word+" "+stem) })
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatal(diff)
+			}
+			stem, ok := a.Stem(text)
+			if tokens := a.Tokens(text); ok != (len(tokens) == 1) || ok && stem != tokens[0].Stem {
+				t.Fatalf("the stem of %q is %q, %v; its tokens are %v", text, stem, ok, tokens)
 			}
 		}
 	})

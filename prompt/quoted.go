@@ -39,10 +39,13 @@ func Quoted(text, mark string) string {
 	if mark != "" {
 		out = strings.ReplaceAll(out, mark, "")
 	}
-	return special.Replace(strings.TrimSpace(out))
+	if out = strings.TrimSpace(out); strings.ContainsAny(out, "<>[") {
+		out = special.Replace(out)
+	}
+	return out
 }
 
-// special breaks what some server's chat template would take for the end of a turn.
+// special, whose every text has one of "<>[", breaks what some server's chat template would take for the end of a turn.
 var special = strings.NewReplacer("<|", "< |", "|>", "| >", "<<", "< <", ">>", "> >", "[INST]", "[ INST]", "[/INST]", "[ /INST]", "<s>", "< s>", "</s>", "< /s>", "<start_of_turn>", "< start_of_turn>", "<end_of_turn>", "< end_of_turn>")
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -21,6 +21,9 @@ type Dropped struct {
 // byte for byte, and near words are not enough: a passage with one detail more than its twin
 // is no duplicate of it.
 func Dedup(passages []sextant.Passage) (kept []sextant.Passage, dropped []Dropped) {
+	if len(passages) < 2 {
+		return slices.Clone(passages), nil
+	}
 	said := make([]facts, len(passages))
 	for i, p := range passages {
 		said[i] = factsOf(p)
@@ -83,6 +86,9 @@ var denies = map[string]bool{"no": true, "not": true, "never": true, "none": tru
 
 // within reports whether b says all that f says.
 func (f facts) within(b facts) bool {
+	if len(f.stems) > len(b.stems) || len(f.exact) > len(b.exact) {
+		return false
+	}
 	for stem := range f.stems {
 		if !b.stems[stem] {
 			return false

@@ -12,6 +12,7 @@ import (
 	"compress/gzip"
 	_ "embed" // the words
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -37,16 +38,27 @@ type words struct {
 // Synonyms returns the stems of the words that can mean what a word of a stem means, each
 // once and not the stem itself. Stems are those of [lexical.English].
 func Synonyms(stem string) []string {
-	w := load()
 	var out []string
-	for _, i := range w.setsOf[stem] {
-		for _, s := range w.sets[i] {
-			if s != stem && !slices.Contains(out, s) {
-				out = append(out, s)
-			}
+	for s := range Meaning(stem) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// Meaning yields the words of [Synonyms], some more than once: no list is made.
+func Meaning(stem string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		w := load()
+		for _, i := range w.setsOf[stem] {
+			for _, s := range w.sets[i] {
+				if s != stem && !yield(s) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Synonymous reports whether words of two stems can mean the same.
