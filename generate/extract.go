@@ -61,6 +61,7 @@ type sentence struct {
 // Extract picks the sentences that answer.
 func Extract(in Input) Output {
 	v := vocabularyOf(slices.Sorted(maps.Keys(stems(strings.Join(in.Topic, " ")))))
+	defer v.release()
 	question := in.Question
 	if question == "" {
 		question = strings.Join(in.Topic, " ")

@@ -33,6 +33,7 @@ func (s Support) Score() float64 {
 // Supports measures passages, best first, that were found for a text.
 func Supports(text string, passages []sextant.Passage) Support {
 	v := vocabularyOf(contentOf(text))
+	defer v.release()
 	var documents []sextant.Document
 	var scores []float64
 	for _, p := range passages {

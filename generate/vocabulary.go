@@ -1,6 +1,8 @@
 package generate
 
 import (
+	"sync"
+
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
@@ -16,7 +18,8 @@ const (
 const longStem = 5
 
 // vocabulary is what can stand for some terms. Terms go by their number from here on: a
-// question is matched with every word of every document that was found for it.
+// question is matched with every word of every document that was found for it. Its tables are
+// used again for another question once it is released.
 type vocabulary struct {
 	terms []string // distinct stems
 	heads map[string]int32
@@ -30,8 +33,25 @@ type hit struct {
 	strength float64
 }
 
+var vocabularies = sync.Pool{New: func() any { return &vocabulary{heads: map[string]int32{}, hits: make([]hit, 1)} }}
+
+// release gives the tables back. The vocabulary is not to be used afterwards.
+func (v *vocabulary) release() {
+	if len(v.hits) > mostPooled {
+		return
+	}
+	clear(v.heads)
+	v.terms, v.hits = nil, v.hits[:1]
+	vocabularies.Put(v)
+}
+
+// mostPooled bounds the tables that are kept: one question of many words must not make clearing
+// dear for all that follow.
+const mostPooled = 2048
+
 func vocabularyOf(terms []string) *vocabulary {
-	v := &vocabulary{terms: terms, heads: make(map[string]int32, 16*len(terms)), hits: make([]hit, 1, 1+16*len(terms))}
+	v := vocabularies.Get().(*vocabulary)
+	v.terms = terms
 	add := func(stem string, term int, strength float64) {
 		v.hits = append(v.hits, hit{int32(term), v.heads[stem], strength})
 		v.heads[stem] = int32(len(v.hits) - 1)

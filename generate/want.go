@@ -119,6 +119,9 @@ var (
 	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z-]+ ){1,3}?)(?:say|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
 )
 
+// nameNeeds are words of which each text has one that an expression matches.
+var nameNeeds = map[*regexp.Regexp][]string{named: {"what ", "who "}, utterance: {"did "}, category: {"what ", "which "}}
+
 // How much of what is asked for by name must be said: a kind of thing may have many words
 // around it that only describe it.
 const (
@@ -128,7 +131,11 @@ const (
 
 // name sets what an aspect names as the thing it asks for.
 func (a *aspect) name() {
+	lower := strings.ToLower(a.text)
 	for _, form := range []*regexp.Regexp{named, utterance, category} {
+		if !containsAny(lower, nameNeeds[form]) {
+			continue
+		}
 		m := form.FindStringSubmatch(a.text)
 		if m == nil {
 			continue

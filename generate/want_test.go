@@ -125,6 +125,11 @@ func TestNothingIsPassedOver(t *testing.T) {
 		if splitter.MatchString(text) && !splittable(text) {
 			t.Fatalf("%q is not split", text)
 		}
+		for form, needs := range nameNeeds {
+			if form.MatchString(text) && !containsAny(strings.ToLower(text), needs) {
+				t.Fatalf("%q names something without any of %q", text, needs)
+			}
+		}
 		if properWord.MatchString(text) && !hasProperWord(text) {
 			t.Fatalf("no proper word in %q", text)
 		}

@@ -79,6 +79,27 @@ func (s *shape) known() error {
 	return nil
 }
 
+// strict reports whether no object of the schema may have properties that it does not name.
+func (s *shape) strict() bool {
+	switch {
+	case s == nil:
+		return true
+	case !bool(s.Closed) && (len(s.Type) == 0 && len(s.AnyOf) == 0 || contains(s.Type, "object")):
+		return false
+	}
+	for _, p := range s.Properties {
+		if !p.strict() {
+			return false
+		}
+	}
+	for _, one := range s.AnyOf {
+		if !one.strict() {
+			return false
+		}
+	}
+	return s.Items.strict()
+}
+
 // fits reports whether a value as encoding/json decodes it into an any satisfies the schema.
 func (s *shape) fits(v any) bool {
 	if s == nil {

@@ -112,6 +112,10 @@ func decode[T any](check *shape, out Response) (v T, err error) {
 	if err := json.Unmarshal(raw, &generic); err != nil {
 		return v, fmt.Errorf("it is no JSON: %w", err)
 	}
+	if check.strict() && check.fits(generic) && json.Unmarshal(raw, &v) == nil {
+		return v, nil
+	}
+	v = *new(T)
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	unread := d.Decode(&v)

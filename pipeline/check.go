@@ -147,12 +147,17 @@ func (a *asking) settleWriting(faults []generate.Fault) error {
 
 // checker knows the documents and figures that findings may rest on.
 func (a *asking) checker() check.Checker {
-	byID := map[sextant.DocumentID]sextant.Document{}
-	c := check.Checker{Computed: a.answer.Computed}
-	for _, d := range a.documents {
-		byID[d.ID] = d
-		c.Others = append(c.Others, d.ID)
+	documents := a.documents
+	c := check.Checker{Computed: a.answer.Computed, Others: make([]sextant.DocumentID, len(documents))}
+	for i := range documents {
+		c.Others[i] = documents[i].ID
 	}
-	c.Document = func(id sextant.DocumentID) (sextant.Document, bool) { d, ok := byID[id]; return d, ok }
+	c.Document = func(id sextant.DocumentID) (sextant.Document, bool) {
+		i := slices.Index(c.Others, id) // they are as many as passages, so few that a table would cost more
+		if i < 0 {
+			return sextant.Document{}, false
+		}
+		return documents[i], true
+	}
 	return c
 }
