@@ -91,13 +91,20 @@ func TestIntegrationMigrateKilled(t *testing.T) {
 	filledFolder(t, first, n)
 	url := "chroma+" + server.URL
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	for _, args := range [][]string{{"migrate", "--to", url}, {"migrate", "--from", url, "--to", second}} {
+	for _, way := range []struct {
+		args []string
+		each time.Duration // a document's share of the longest that a run lives
+	}{
+		{[]string{"migrate", "--to", url}, 400 * time.Microsecond},
+		{[]string{"migrate", "--from", url, "--to", second}, time.Millisecond}, // much is read before anything is written
+	} {
+		args := way.args
 		for range 2 {
 			c := command(t.Context(), bin, first, args...)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Duration(400+rng.IntN(1200)) * time.Millisecond)
+			time.Sleep(400*time.Millisecond + time.Duration(rng.IntN(n))*way.each)
 			_ = c.Process.Kill()
 			t.Logf("%v: killed: %v", args, c.Wait())
 		}
