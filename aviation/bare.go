@@ -165,5 +165,5 @@ func unknownName(q *constrain.Query, i int) bool {
 	return t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && !q.RealWord(t.Lower) && !q.EventNoun(i-1) && loadGazetteer().kindOf(q, i-1) == nameUnknown
 }
 
-var notBefore = wordSet(`part parts flight number no squawk runway than least over under most exactly about nearly some far item route highway heading level fl radial course first last top all only around approximately
+var notBefore = wordSet(`wind winds part parts flight number no squawk runway than least over under most exactly about nearly some far item route highway heading level fl radial course first last top all only around approximately
  from interstate hwy page case room unit gate exit docket section between killed at`)

@@ -30,6 +30,9 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 	}
 	t := q.Tokens[i]
 	single := to == i+1
+	if single && q.EventNoun(i) && (q.AllUpper() || !t.Capital()) {
+		return "", 0, i, false // ACCIDENT IN OHIO, though there is an Accident in Maryland
+	}
 	stated := g.placeAhead(q, to)
 	if single && !(stated && t.Capital()) && !g.onlyCity(q, i) {
 		if len(t.Text) < 3 || notCities[t.Lower] && !townWritten(q, i) || t.HasDigit() {
@@ -42,7 +45,8 @@ func (g *gazetteer) cityAt(q *constrain.Query, i int) (name string, count int64,
 	if single && !stated && wordTowns[t.Lower] && !townWritten(q, i) {
 		return "", 0, i, false
 	}
-	if !t.Capital() && !g.onlyCity(q, i) && (!q.AllLower() || single && (q.Lexicon.Words[t.Lower] || notCities[t.Lower])) {
+	small := stated && q.Joined(i) && cityBefore[q.Word(i-1)] && q.Gap(to) == " " && !q.Tokens[to].Capital() // "in bozeman montana"
+	if !t.Capital() && !g.onlyCity(q, i) && !(small && !q.Lexicon.Words[t.Lower] && !notCities[t.Lower]) && (!q.AllLower() || single && (q.Lexicon.Words[t.Lower] || notCities[t.Lower])) {
 		return "", 0, i, false
 	}
 	return strings.ToUpper(value.Text), value.Count, to, true
@@ -81,6 +85,9 @@ func (g *gazetteer) city(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{}, false
 	}
 	conditions := []constrain.Condition{constrain.Is("city", name)}
+	if c, ok := g.longerTown(q, i, to); ok {
+		return c, true
+	}
 	if q.Word(i-1) == "at" && to == i+1 && !g.placeAhead(q, to) && q.Vocabulary.Contains("airport_name", name, 3*count) {
 		return constrain.Claim{}, false
 	}
@@ -127,6 +134,9 @@ const (
 
 func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool {
 	capital := q.Tokens[i].Capital() && !q.AllUpper()
+	if i == 0 && q.Gap(to) == ", " && vocative[q.Word(to)] {
+		return false // "Houston, we have a problem"
+	}
 	if capital && q.Joined(i) && q.Word(i-1) == "about" && (q.Word(i-2) == "what" || q.Word(i-2) == "how") {
 		return count >= few // "what about Tulsa?"
 	}
@@ -163,6 +173,26 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 
 // neverTowns say when or how even before a state: "in Winter, Texas".
 var neverTowns = wordSet(`flight night day daylight winter summer spring fall autumn weather fog rain snow wind clouds water contact service training`)
+
+// vocative are words after which a name with a comma was spoken to.
+var vocative = wordSet(`we i you he she they can could would please tell show give this that is are`)
+
+// townEnds are what names of towns go on with.
+var townEnds = wordSet(`hills springs park falls beach city heights village grove gardens lake lakes island junction center valley harbor`)
+
+// longerTown reads a town that no record has and whose name begins with one of a town that
+// some have: Beverly Hills is not Beverly.
+func (g *gazetteer) longerTown(q *constrain.Query, i, to int) (constrain.Claim, bool) {
+	if !q.Joined(to) || !q.Tokens[i].Capital() || !q.Tokens[to].Capital() || q.AllUpper() || titleCase(q) || !townEnds[q.Word(to)] || g.placeAhead(q, to+1) {
+		return constrain.Claim{}, false
+	}
+	c := constrain.Claim{From: i, To: to + 1, Weight: 1}
+	if placed := q.Joined(i) && cityBefore[q.Word(i-1)]; placed {
+		c.Unknown = &sextant.UnknownValue{Text: q.Written(i, to+1), Field: "city"}
+		c.Conditions = []constrain.Condition{constrain.Is("city", strings.ToUpper(q.Written(i, to+1)))}
+	}
+	return c, true
+}
 
 var monthWords = wordSet(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec`)
 

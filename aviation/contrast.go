@@ -10,6 +10,10 @@ func contrasts(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
 		kind := kindOfEvent(q.Word(i))
+		if kind == "accident" && q.Word(i+1) == "only" && q.Joined(i+1) && (i == 0 || !q.Joined(i) || beforeOnly[q.Word(i-1)]) {
+			out = append(out, constrain.Claim{From: i, To: i + 2, Conditions: []constrain.Condition{constrain.Is("investigation_type", kind)}, Weight: 6})
+			continue
+		}
 		_, at, ok := contrastWords.At(q, i+1)
 		if kind == "" || !ok {
 			continue
@@ -20,6 +24,10 @@ func contrasts(q *constrain.Query) []constrain.Claim {
 	}
 	return out
 }
+
+// beforeOnly are words before "accidents only" that leave the "only" to the accidents: in "US
+// accidents only" it belongs to the place.
+var beforeOnly = wordSet(`list show count find give include for of as`)
 
 func kindOfEvent(word string) string {
 	switch word {

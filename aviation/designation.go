@@ -22,7 +22,7 @@ func (n *names) standingMakers(q *constrain.Query) []constrain.Claim {
 	var out []constrain.Claim
 	for i := range q.Tokens {
 		if canonical, to, ok := n.makerAt(q, i); ok {
-			if n.meant(q, i, to) && !(q.Joined(to) && streets[q.Word(to)]) {
+			if n.meant(q, i, to) && !(q.Joined(to) && streets[q.Word(to)]) && !(q.Word(to) == "s" && streets[q.Word(to+1)]) {
 				end := apposed(q, to)
 				if denied(q, i) {
 					end = to

@@ -156,7 +156,7 @@ func compilePart(c constrain.Condition) filter.Filter {
 // a phase of flight and "Texas" the place of an event.
 var ties = wordSet(`airplane airplanes aeroplane aeroplanes plane planes helicopter helicopters seaplane seaplanes floatplane floatplanes jet jets airliner airliners glider gliders taildragger taildraggers homebuilt homebuilts warbird warbirds
  stall stalls stalled stalling spin spins spun bounce bounced bouncing overrun overruns overran overrunning undershoot undershot excursion excursions groundloop groundloops groundlooped veered nosed porpoise porpoised flipped
- icing failure failures failed quit ditched ditching ditchings collided collisions struck hit strike strikes exploded explosion explosions collapse collapsed collapses sank sink exhaustion starvation damage broke separated
+ icing failure failures failed quit ditched ditching ditchings collided collisions struck hit strike strikes midair midairs exploded explosion explosions collapse collapsed collapses sank sink exhaustion starvation damage broke separated
  lost disoriented incapacitated incapacitation turbulence windshear thunderstorm thunderstorms fog whiteout snow downdraft gusts gust crosswind tailwind fatalities mishandled misjudged hydroplaned blown burst jammed chute parachute vibration smoke surge flameout runway rotor`)
 
 // maxAircraft bounds the letters that tell the aircraft of one case apart.

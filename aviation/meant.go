@@ -54,6 +54,9 @@ var troubleNouns = wordSet(`stall stalls gear engine crashed crashes crashing wi
 var institutions = wordSet(`nation nations tribe tribal county university college school street road avenue river creek lake lakes island islands bay bridge lodge reservation museum dance ranch beach harbor heights grove falls springs hills valley mountain
  mountains pass spark plug plugs plate ring keys key pattern pump hotel stadium hospital court labs laboratories gardens city village acres museum instruments elementary team football park forest canyon code law hose wire indian indians chief warrior`)
 
+// landforms are named after anything: "Bonanza Creek".
+var landforms = wordSet(`creek river lake mountain peak ridge canyon gulch hill valley street avenue road`)
+
 // strangeNoun reports whether a word in small letters follows that no narrative of an
 // accident has: "his Seneca relatives", "the Navajo nation".
 func strangeNoun(q *constrain.Query, i int) bool {
@@ -69,12 +72,12 @@ var streets = wordSet(`avenue street road boulevard lane parkway museum universi
 
 // meant tells the maker or type at tokens [i, to) from the plain word.
 func (n *names) meant(q *constrain.Query, i, to int) bool {
-	if otherThing(q, to) {
+	if otherThing(q, to) || likeNames[strings.ReplaceAll(strings.ToLower(q.Written(i, to)), " ", "_")] && q.Word(i-1) == "the" && cityBefore[q.Word(i-2)] {
 		return false
 	}
 	like := n.likeAt(q, i, to)
 	if like == likeNothing {
-		return (q.Word(to) != "of" || q.Tokens[i].Capital()) && !n.surname(q, i)
+		return (q.Word(to) != "of" || q.Tokens[i].Capital()) && !n.surname(q, i) && !(q.Joined(to) && landforms[q.Word(to)] && !q.Eventful())
 	}
 	if q.Joined(to) {
 		next := q.Word(to)
@@ -138,6 +141,9 @@ var aircraftVerbs = wordSet(`outside inside above below between through througho
 func (n *names) surname(q *constrain.Query, i int) bool {
 	if i == 0 || !q.Joined(i) || q.Gap(i) != " " || q.Eventful() || q.AllUpper() {
 		return false
+	}
+	if before := q.Tokens[i-1]; !q.AllLower() && !q.Tokens[i].Capital() && !before.Capital() && !before.HasDigit() && len(before.Text) > 3 && !q.RealWord(before.Lower) {
+		return true // the pied piper
 	}
 	_, to, maker := n.makerAt(q, i)
 	if maker && to < len(q.Tokens) && q.Joined(to) && n.knownAhead(q, to) {

@@ -59,6 +59,9 @@ func titled(q *constrain.Query, i int) bool {
 	if t.Lower == "was" || t.Lower == "is" { // "the captain's name was Robinson"
 		return q.Word(i-1) == "name" || q.Word(i-1) == "surname"
 	}
+	if (t.Lower == "name" || t.Lower == "surname") && q.Word(i-1) != "model" && q.Word(i-1) != "type" {
+		return true // "with the name Cessna"
+	}
 	return titles[t.Lower] && (t.Capital() || t.Lower != "pilot" && t.Lower != "major") || namers[t.Lower] || kin[t.Lower]
 }
 

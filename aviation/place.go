@@ -173,12 +173,15 @@ func (g *gazetteer) cityCode(q *constrain.Query, i int) (string, bool) {
 		return "", false
 	}
 	t := q.Tokens[i]
-	return strings.ToUpper(t.Text), t.Upper() || !wordCodes[t.Lower] || q.AllLower() && !goesOn(q, i)
+	return strings.ToUpper(t.Text), t.Upper() && !q.AllUpper() || !wordCodes[t.Lower] || (q.AllLower() || q.AllUpper()) && !goesOn(q, i)
 }
 
 // goesOn reports whether a small word at token i goes on with the sentence: "in the", "or
 // a", "in 2003".
 func goesOn(q *constrain.Query, i int) bool {
+	if i+1 < len(q.Tokens) && q.Word(i) == "in" && q.Joined(i+1) && loadGazetteer().isState(q, i+1, i+2) {
+		return true
+	}
 	return q.Joined(i+1) && (stopBefore[q.Word(i+1)] || linking[q.Word(i+1)] || q.Word(i) == "in" && q.Tokens[i+1].Number())
 }
 
@@ -187,7 +190,7 @@ var linking = wordSet(`his her their its our your some no not it they we he she 
 // code claims two letters that stand for a state: in capitals wherever they can only
 // be one, else where a place is expected.
 func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
-	if !g.isCode(q, i) {
+	if !g.isCode(q, i) || abbreviates(q, i) {
 		return constrain.Claim{}, false
 	}
 	t := q.Tokens[i]
@@ -195,9 +198,20 @@ func (g *gazetteer) code(q *constrain.Query, i int) (constrain.Claim, bool) {
 	if t.Upper() && !q.AllUpper() {
 		ok = ok || !wordCodes[t.Lower] || g.inChain(q, i) || aboutEvents(q, i) || i > 0 && q.Alone(i, i+1)
 	} else {
-		ok = (ok || q.AllUpper() || q.AllLower() && !q.Lexicon.Words[t.Lower]) && !wordCodes[t.Lower]
+		between := q.AllUpper() && i > 0 && q.Alone(i, i+1) && (i+1 == len(q.Tokens) || yearLike(q, i+1))
+		ok = (ok || q.AllUpper() || q.AllLower() && !q.Lexicon.Words[t.Lower]) && !wordCodes[t.Lower] || between
 	}
 	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("state", strings.ToUpper(t.Text))}, Weight: 4}, ok
+}
+
+// abbreviates reports whether letters in brackets stand for the words before them: "carbon
+// monoxide (CO)", and not "Georgia (GA)" or "accidents (TX)".
+func abbreviates(q *constrain.Query, i int) bool {
+	if gap := q.Gap(i); i == 0 || gap != " (" && gap != "(" || !wordCodes[q.Word(i)] || !q.Tokens[i].Upper() || q.AllUpper() {
+		return false
+	}
+	before := q.Tokens[i-1]
+	return !before.Capital() && !before.HasDigit() && !q.EventNoun(i-1)
 }
 
 // placed reports whether a code stands after a preposition of place or in brackets.
@@ -351,7 +365,7 @@ func (g *gazetteer) province(q *constrain.Query, i int) (constrain.Claim, bool) 
 	}
 	if strings.EqualFold(q.Word(to), country) {
 		to++
-	} else if _, _, _, isCity := g.cityAt(q, i); isCity {
+	} else if _, count, _, isCity := g.cityAt(q, i); isCity && count >= few {
 		return constrain.Claim{}, false
 	}
 	c := constrain.Is("country", country)

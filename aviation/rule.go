@@ -47,6 +47,7 @@ func sections(q *constrain.Query) []constrain.Claim {
 		case cited && !title14 || q.Gap(to) == "-": // 48 CFR 52.212-4
 			out = append(out, constrain.Claim{From: from, To: min(to+1, len(q.Tokens)), Weight: 9, Cannot: &sextant.Unenforceable{Field: "cfr_section", Reason: "this is another title of the Code of Federal Regulations; 14 CFR is what is held"}})
 		case !cited && counted[q.Word(to)]: // 29.92 inches
+		case !cited && len(part[1]) < 3 && part[1] < "43" && len(q.Tokens) > 4 && !aboutRules(q): // an altimeter setting of 29.92
 		case cited || ruleParts[part[1]] && (len(sub[1]) > 1 || to > i+2 || aboutRules(q) && q.Word(i-1) != "on"):
 			out = append(out, constrain.Claim{From: from, To: to, Conditions: []constrain.Condition{constrain.Is("cfr_section", part[1]+"."+sub[1])}, Weight: 7})
 		}

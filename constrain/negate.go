@@ -70,7 +70,7 @@ func sameField(a, b Claim) bool {
 
 // deniedBefore looks left from a claim for a negation that reaches it.
 func (q *Query) deniedBefore(i, floor int) bool {
-	if len(negationEnds[q.Word(i)]) > 0 && q.negationAt(i) {
+	if len(negationEnds[q.Word(i)]) > 0 && !adjacentOnly[q.Word(i)] && q.negationAt(i) { // but "no deaths" denies itself
 		return true // "instead of 2010", where "of 2010" is the date
 	}
 	adjacent := true

@@ -65,6 +65,9 @@ func (q *Query) year(i int) (period, bool) {
 	if !ok || q.unitFollows(to) || notYearsBefore[q.Word(i-1)] && q.Joined(i) {
 		return period{}, false
 	}
+	if q.Word(i-1) == "of" && cohorts[q.Word(i-2)] {
+		return period{}, false // the class of 2010
+	}
 	if strings.HasSuffix(q.Gap(i), ".") || q.Gap(to) == "." || q.Gap(to) == "-" && makeWords[q.Word(to)] {
 		return period{}, false // part of a decimal or a section number; 1968-built
 	}
@@ -73,6 +76,9 @@ func (q *Query) year(i int) (period, bool) {
 	}
 	return period{Span: yearSpan(y), to: to}, true
 }
+
+// cohorts are named by a year and not dated by it.
+var cohorts = set(`class graduates edition vintage act`)
 
 // makeWords follow a year with a hyphen that is one of make.
 var makeWords = set(`built era vintage hour model`)
@@ -178,6 +184,11 @@ func (q *Query) yearSeason(i int) (period, bool) {
 // seasonAlone reads a season without a year; a fall and a spring are other things too.
 func (q *Query) seasonAlone(i int, m time.Month) (period, bool) {
 	w := q.Tokens[i].Lower
+	if q.HasWords(i+1, "before", "last") {
+		last, _ := q.lastSeason(m, i+3)
+		last.Span = monthsSpan(last.From.Year()-1, m, 3)
+		return last, true
+	}
 	_, listed := seasons[q.Word(i-2)]
 	if !seasonBefore[q.Word(i-1)] && !listed && (strings.HasPrefix(w, "fall") || strings.HasPrefix(w, "spring") || !q.Alone(i, i+1) && !q.besideEvents(i)) {
 		return period{}, false

@@ -28,6 +28,9 @@ func (q *Query) relativePeriod(i int) (period, bool) {
 	case "that":
 		return q.thatYear(i)
 	case "year", "ytd":
+		if q.HasWords(i, "year", "before", "last") {
+			return period{Span: yearSpan(q.AsOf.Year() - 2), to: i + 3}, true
+		}
 		if q.HasWords(i, "year", "to", "date") || w == "ytd" {
 			to := i + 1
 			if w == "year" {

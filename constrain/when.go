@@ -121,8 +121,8 @@ func (q *Query) dateClaim(i int) (Claim, bool) {
 	}
 	p.to = q.Skip(p.to, "inclusive")
 	c := q.datedClaim(i, p, side)
-	if p.isYear() && q.Joined(p.to) && (q.Word(at-1) == "the" || at == 0 && q.thingAhead(p.to)) {
-		c.Weak = WeakName // "the 2015 manual"
+	if p.isYear() && q.Joined(p.to) && (q.Word(at-1) == "the" || (at == 0 || q.Word(at-1) == "a" || q.Word(at-1) == "an") && q.thingAhead(p.to)) {
+		c.Weak = WeakName // "the 2015 manual", "a 2010 overhaul"
 	}
 	return c, true
 }
@@ -132,7 +132,8 @@ func (q *Query) dateClaim(i int) (Claim, bool) {
 func (q *Query) thingAhead(i int) bool {
 	t := q.Tokens[i]
 	_, _, phrase := q.PhraseAt(i)
-	return t.digits == 0 && !t.capital && !stopWords[t.Lower] && !q.EventNoun(i) && !q.Lexicon.Ties[t.Lower] && !phrase && len(t.Text) > 3
+	_, _, preposition := prepositions.At(q, i)
+	return t.digits == 0 && !preposition && !t.capital && !stopWords[t.Lower] && !q.EventNoun(i) && !q.Lexicon.Ties[t.Lower] && !phrase && len(t.Text) > 3
 }
 
 // differing are words after which "between" names two things and no range.
@@ -266,6 +267,9 @@ func (q *Query) monthly(c Claim, p period, side side) Claim {
 	c.Conditions = []Condition{Is(q.Lexicon.Months, values...)}
 	if monthNames[q.Word(c.From)] > 0 {
 		c.Weak = WeakName // "December's child"
+		if q.Joined(p.to) && q.thingAhead(p.to) && !q.besideEvents(p.to) {
+			c.Conditions = nil // "April showers"
+		}
 	}
 	return c
 }

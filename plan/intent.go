@@ -209,6 +209,15 @@ func tied(r constrain.Reading, w Words) bool {
 
 // others are subjects that borrow the domain's words: a car crash is no accident of
 // an aircraft, and the price of a ticket no fact of a flight.
-var others = cues(`highway deaths|road deaths|traffic deaths|road accidents|traffic accidents|motorcycle|bicycle|bus crash|boating|shipwreck|car crash|good morning|for sale near|autumn leaves|what s the weather|the weather in|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|weather in|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
+var others = cues(`highway deaths|road deaths|traffic deaths|road accidents|traffic accidents|motorcycle|bicycle|bus crash|boating|shipwreck|car crash|good morning|for sale near|autumn leaves|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
 
-func foreign(words []string) bool { return has(words, others) }
+// The weather is another subject where it is that of now or of a place, and not that of a
+// flight or an event.
+var (
+	weatherNow  = cues(`what s the weather|the weather in|weather in|weather forecast`)
+	weatherThen = cues(`accident|accidents|crash|crashes|crashed|incident|incidents|flight|flights|pilot|pilots|vfr|ifr|imc|vmc|marginal|bad|poor|adverse|severe|during|when`)
+)
+
+func foreign(words []string) bool {
+	return has(words, others) || has(words, weatherNow) && !has(words, weatherThen)
+}
