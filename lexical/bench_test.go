@@ -83,7 +83,11 @@ func needNarratives(tb testing.TB) (chunks, causes []string) {
 
 func build(tb testing.TB, texts []string) *Index {
 	tb.Helper()
-	ix := New(English())
+	return fill(tb, New(English()), texts)
+}
+
+func fill(tb testing.TB, ix *Index, texts []string) *Index {
+	tb.Helper()
 	row := uint32(0)
 	for batch := range slices.Chunk(texts, 256) {
 		b := ix.NewBatch()
@@ -100,21 +104,23 @@ func build(tb testing.TB, texts []string) *Index {
 	return ix
 }
 
-func BenchmarkIndexZipf20k(b *testing.B) { benchmarkIndex(b, zipf(20_000)) }
+func BenchmarkIndexZipf20k(b *testing.B) { benchmarkIndex(b, Files{}, zipf(20_000)) }
 
 func BenchmarkIndexNarratives(b *testing.B) {
 	chunks, _ := needNarratives(b)
-	benchmarkIndex(b, chunks)
+	b.Run("memory", func(b *testing.B) { benchmarkIndex(b, Files{}, chunks) })
+	b.Run("files", func(b *testing.B) { benchmarkIndex(b, Files{Folder: b.TempDir()}, chunks) })
 }
 
-func benchmarkIndex(b *testing.B, texts []string) {
+func benchmarkIndex(b *testing.B, files Files, texts []string) {
 	var ix *Index
 	for b.Loop() {
-		ix = build(b, texts)
+		ix = fill(b, NewIn(files, English()), texts)
 	}
 	st := ix.Stats()
 	b.ReportMetric(float64(len(texts))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	b.ReportMetric(float64(st.Bytes)/1e6, "MB")
+	b.ReportMetric(float64(st.Files)/1e6, "MB-in-files")
 	b.ReportMetric(float64(st.Segments), "segments")
 }
 
@@ -146,6 +152,8 @@ func BenchmarkSearchNarratives(b *testing.B) {
 	}
 	b.Run("all", func(b *testing.B) { benchmarkSearch(b, ix, ix.Search, causes, nil) })
 	b.Run("near", func(b *testing.B) { benchmarkSearch(b, ix, ix.near, causes, nil) })
+	inFiles := fill(b, NewIn(Files{Folder: b.TempDir(), Least: 1}, English()), chunks)
+	b.Run("near-files", func(b *testing.B) { benchmarkSearch(b, inFiles, inFiles.near, causes, nil) })
 	b.Run("1percent", func(b *testing.B) { benchmarkSearch(b, ix, ix.Search, causes, one) })
 	for row := uint32(0); row < uint32(len(chunks)); row += 50 {
 		if err := ix.Remove(row); err != nil {

@@ -9,8 +9,13 @@ import (
 // segmentWriter puts a segment together out of its rows, and its terms in key order.
 type segmentWriter struct {
 	segment
-	list listWriter
+	list    listWriter
+	lists   *blockWriter // where lists go once there are many; nil: they stay in data
+	flushed int          // bytes that went there
 }
+
+// manyLists is how many bytes of lists are written at a time.
+const manyLists = 1 << 18
 
 func newSegmentWriter(rows []uint32, lengths []float32, zones layout) *segmentWriter {
 	w := &segmentWriter{segment: segment{rows: rows, lengths: lengths, zones: zones}}
@@ -27,10 +32,20 @@ func (w *segmentWriter) store(key []byte) {
 		return
 	}
 	w.keys = append(w.keys, key...)
-	w.keyEnd = append(w.keyEnd, uint32(len(w.keys)))
+	w.keyEnd.add(len(w.keys))
 	w.data = w.list.appendTo(w.data)
-	w.dataEnd = append(w.dataEnd, uint32(len(w.data)))
+	w.dataEnd.add(w.flushed + len(w.data))
 	w.list.reset()
+	if w.lists != nil && len(w.data) >= manyLists {
+		w.flush()
+	}
+}
+
+// flush writes out the lists that are still here.
+func (w *segmentWriter) flush() {
+	w.lists.write(w.data)
+	w.flushed += len(w.data)
+	w.data = w.data[:0]
 }
 
 // storeFamily is store for the list that sums up the words of a stem.

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -23,16 +24,20 @@ import (
 //
 // and each of the others a segment
 //
-//	uvarint of its rows; each row as uvarint distance to the one before (the first: row+1)
-//	uvarint length of each row
-//	uvarint length of each row's layout; the layouts (see layout)
+//	a byte: 0, the segment is here; or 1, it is in a file of its own (see Files)
+//	here: uvarint length of its image, and the image; else: uvarint length of the file's
+//	name, the name, and the CRC-32C that the file ends with in four bytes, little-endian
 //	uvarint of removed rows; each as uvarint distance of ordinals (the first: ordinal+1)
-//	uvarint of its terms; the uvarint length of each key; the keys
-//	the uvarint length of each term's data; the data (see segment.list)
 //
 // A file that passes its checksums is still looked through completely before use, since
 // the searches trust every byte.
-const magic = "SXLEX\x00\x00\x02"
+const magic = "SXLEX\x00\x00\x03"
+
+// Where a segment is.
+const (
+	isHere = iota
+	isInFile
+)
 
 // Errors of reading an index.
 var (
@@ -55,7 +60,7 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	head = binary.AppendUvarint(head, uint64(len(st.parts)))
 	out.block(head)
 	for _, p := range st.parts {
-		out.block(p.head(), p.seg.keys, p.dataLengths(), p.seg.data)
+		out.block(p.pieces()...)
 	}
 	if out.err != nil {
 		return out.n, fmt.Errorf("lexical: write index: %w", out.err)
@@ -63,42 +68,33 @@ func (ix *Index) WriteTo(w io.Writer) (int64, error) {
 	return out.n, nil
 }
 
-// head encodes what comes before the keys.
-func (p part) head() []byte {
-	s := p.seg
-	b := binary.AppendUvarint(nil, uint64(len(s.rows)))
-	before := int64(-1)
-	for _, row := range s.rows {
-		b = binary.AppendUvarint(b, uint64(int64(row)-before))
-		before = int64(row)
+// pieces encodes a segment's block.
+func (p part) pieces() [][]byte {
+	if f := p.seg.file; f != nil {
+		b := binary.AppendUvarint([]byte{isInFile}, uint64(len(f.name)))
+		b = binary.LittleEndian.AppendUint32(append(b, f.name...), f.sum)
+		return [][]byte{p.appendRemoved(b)}
 	}
-	for _, n := range s.lengths {
-		b = binary.AppendUvarint(b, uint64(n))
+	image := append([][]byte{p.seg.data}, p.seg.afterLists(len(p.seg.data))...)
+	size := 0
+	for _, piece := range image {
+		size += len(piece)
 	}
-	b = append(appendLengths(b, s.zones.end), s.zones.data...)
-	if p.removed == nil {
-		b = append(b, 0)
-	} else {
-		b = binary.AppendUvarint(b, uint64(p.removed.count))
-		ord := -1
-		for i := range s.rows {
-			if p.removed.has(i) {
-				b = binary.AppendUvarint(b, uint64(i-ord))
-				ord = i
-			}
-		}
-	}
-	b = binary.AppendUvarint(b, uint64(s.terms()))
-	return appendLengths(b, s.keyEnd)
+	head := binary.AppendUvarint([]byte{isHere}, uint64(size))
+	return slices.Concat([][]byte{head}, image, [][]byte{p.appendRemoved(nil)})
 }
 
-func (p part) dataLengths() []byte { return appendLengths(nil, p.seg.dataEnd) }
-
-func appendLengths(b []byte, ends []uint32) []byte {
-	from := uint32(0)
-	for _, end := range ends {
-		b = binary.AppendUvarint(b, uint64(end-from))
-		from = end
+func (p part) appendRemoved(b []byte) []byte {
+	if p.removed == nil {
+		return append(b, 0)
+	}
+	b = binary.AppendUvarint(b, uint64(p.removed.count))
+	ord := -1
+	for i := range p.seg.rows {
+		if p.removed.has(i) {
+			b = binary.AppendUvarint(b, uint64(i-ord))
+			ord = i
+		}
 	}
 	return b
 }
@@ -131,17 +127,21 @@ func (w *blockWriter) block(pieces ...[]byte) {
 	w.write(binary.LittleEndian.AppendUint32(nil, sum))
 }
 
-// ReadFrom reads an index that WriteTo wrote. Damaged or cut data are ErrCorrupt; an
+// ReadFrom reads an index that WriteTo wrote, all of it in memory; see ReadIn.
+func ReadFrom(r io.Reader, a *Analyzer) (*Index, error) { return ReadIn(Files{}, r, a) }
+
+// ReadIn reads an index that WriteTo wrote, and maps the files that hold the rest of it.
+// Damaged or cut data are ErrCorrupt, a file that is not there is fs.ErrNotExist; an
 // index of another analyzer is ErrAnalyzer. Memory grows only with what is really read.
-func ReadFrom(r io.Reader, a *Analyzer) (*Index, error) {
-	ix, err := readIndex(r, a)
+func ReadIn(files Files, r io.Reader, a *Analyzer) (*Index, error) {
+	ix, err := readIndex(files, r, a)
 	if err != nil {
 		return nil, fmt.Errorf("lexical: read index: %w", err)
 	}
 	return ix, nil
 }
 
-func readIndex(r io.Reader, a *Analyzer) (*Index, error) {
+func readIndex(files Files, r io.Reader, a *Analyzer) (*Index, error) {
 	var start [len(magic)]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
 		return nil, readError(err)
@@ -163,7 +163,7 @@ func readIndex(r io.Reader, a *Analyzer) (*Index, error) {
 	if name != a.Name() {
 		return nil, fmt.Errorf("%q, not %q: %w", name, a.Name(), ErrAnalyzer)
 	}
-	parts, err := readParts(r, segments)
+	parts, err := readParts(files.Folder, r, segments)
 	if err != nil {
 		return nil, err
 	}
@@ -172,13 +172,13 @@ func readIndex(r io.Reader, a *Analyzer) (*Index, error) {
 			return nil, fmt.Errorf("segments out of order: %w", ErrCorrupt)
 		}
 	}
-	ix := New(a)
+	ix := NewIn(files, a)
 	ix.state.Store(newState(parts, int64(last)-1))
 	return ix, nil
 }
 
 // readParts reads segments one after the other and looks through them on all cores.
-func readParts(r io.Reader, n int) ([]part, error) {
+func readParts(folder string, r io.Reader, n int) ([]part, error) {
 	var parts []*part // grows with what is there, not with what the header says
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -195,7 +195,7 @@ func readParts(r io.Reader, n int) ([]part, error) {
 		running.Go(func() {
 			defer func() { <-slots }()
 			var err error
-			if *p, err = decodePart(b); err != nil {
+			if *p, err = readPart(folder, b); err != nil {
 				select {
 				case failed <- err:
 				default:
@@ -282,70 +282,38 @@ func (d *decoder) end() error {
 	return nil
 }
 
-// lengths reads n lengths as ends, and the bytes they divide. Each takes a byte at
-// least, so n is bounded by what is there.
-func (d *decoder) lengths(n int) []uint32 {
-	if n > len(d.b) {
-		d.bad = true
-		return nil
-	}
-	ends := make([]uint32, n)
-	end := 0
-	for i := range ends {
-		end += d.uint(math.MaxUint32 - end)
-		ends[i] = uint32(end)
-	}
-	return ends
-}
-
-func decodePart(b []byte) (part, error) {
+// readPart reads a segment's block, and the file it may name.
+func readPart(folder string, b []byte) (part, error) {
 	d := decoder{b: b}
-	s := &segment{}
-	n := d.uint(len(b))
-	d.rows(s, n)
-	p := part{seg: s, removed: d.removal(s)}
-	terms := d.uint(len(d.b))
-	s.keyEnd = d.lengths(terms)
-	s.keys = d.bytes(lastOf(s.keyEnd))
-	s.dataEnd = d.lengths(terms)
-	s.data = d.bytes(lastOf(s.dataEnd))
-	if err := d.end(); err != nil {
+	var s *segment
+	var err error
+	switch d.uint(isInFile) {
+	case isHere:
+		if s, err = readImage(d.bytes(d.uint(len(b)))); err == nil {
+			err = s.validate()
+		}
+	case isInFile:
+		f := d.file(folder)
+		if d.bad {
+			return part{}, fmt.Errorf("name of a file: %w", ErrCorrupt)
+		}
+		s, err = f.open()
+	}
+	if err != nil {
 		return part{}, err
 	}
-	if n == 0 || terms == 0 {
-		return part{}, fmt.Errorf("empty segment: %w", ErrCorrupt)
-	}
-	return p, s.validate()
+	p := part{seg: s, removed: d.removal(s)}
+	return p, d.end()
 }
 
-func lastOf(ends []uint32) int {
-	if len(ends) == 0 {
-		return 0
+// file reads what is said of a segment's file.
+func (d *decoder) file(folder string) *segmentFile {
+	f := &segmentFile{folder: folder, name: string(d.bytes(d.uint(len(d.b))))}
+	if sum := d.bytes(4); len(sum) == 4 {
+		f.sum = binary.LittleEndian.Uint32(sum)
 	}
-	return int(ends[len(ends)-1])
-}
-
-// rows reads row numbers and lengths.
-func (d *decoder) rows(s *segment, n int) {
-	s.rows, s.lengths = make([]uint32, n), make([]float32, n)
-	row := -1
-	for i := range s.rows {
-		step := d.uint(math.MaxUint32 - row)
-		d.bad = d.bad || step == 0
-		row += step
-		s.rows[i] = uint32(row)
-	}
-	for i := range s.lengths {
-		length := d.uint(maxWeight * maxRowText)
-		d.bad = d.bad || length == 0
-		s.lengths[i] = float32(length)
-		s.total += float64(length)
-	}
-	s.zones.end = d.lengths(n)
-	s.zones.data = d.bytes(lastOf(s.zones.end))
-	if !d.bad {
-		d.bad = !s.zones.valid()
-	}
+	d.bad = d.bad || folder == "" || f.name != filepath.Base(f.name) || filepath.Ext(f.name) != FileSuffix
+	return f
 }
 
 func (d *decoder) removal(s *segment) *removal {

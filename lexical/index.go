@@ -39,6 +39,7 @@ type Index struct {
 	analyzer *Analyzer
 	mu       sync.Mutex // held by the one writer
 	state    atomic.Pointer[state]
+	files    Files
 	scorers  sync.Pool
 	builders sync.Pool
 }
@@ -75,9 +76,12 @@ func (p part) live() int {
 	return len(p.seg.rows) - p.removed.count
 }
 
-// New returns an empty index.
-func New(a *Analyzer) *Index {
-	ix := &Index{analyzer: a}
+// New returns an empty index that is all in memory.
+func New(a *Analyzer) *Index { return NewIn(Files{}, a) }
+
+// NewIn returns an empty index that keeps its large segments in files.
+func NewIn(files Files, a *Analyzer) *Index {
+	ix := &Index{analyzer: a, files: files}
 	ix.state.Store(newState(nil, -1))
 	return ix
 }
@@ -184,7 +188,7 @@ func (b *Batch) Commit() error {
 		parts = append(parts, part{seg: s})
 	}
 	parts = without(parts, b.removed)
-	ix.state.Store(newState(compacted(parts), max(st.last, b.last)))
+	ix.state.Store(newState(ix.compacted(parts), max(st.last, b.last)))
 	return nil
 }
 
@@ -252,11 +256,11 @@ const (
 )
 
 // compacted rewrites and merges what is due.
-func compacted(parts []part) []part {
+func (ix *Index) compacted(parts []part) []part {
 	out := parts[:0]
 	for _, p := range parts {
 		if p.removed != nil && p.removed.count*5 > len(p.seg.rows) {
-			s := merge([]part{p})
+			s := ix.merge([]part{p})
 			if s == nil {
 				continue
 			}
@@ -269,7 +273,7 @@ func compacted(parts []part) []part {
 		if from == to {
 			return out
 		}
-		out = slices.Replace(out, from, to, part{seg: merge(out[from:to])})
+		out = slices.Replace(out, from, to, part{seg: ix.merge(out[from:to])})
 	}
 }
 
@@ -294,7 +298,7 @@ func runEnd(parts []part, from, level int) (to int, full bool) {
 	rows, size, n := 0, 0, 0
 	for i := from; i < len(parts); i++ {
 		rows += parts[i].live()
-		size += parts[i].seg.bytes()
+		size += parts[i].seg.size()
 		t := tier(parts[i].live())
 		if t > level || rows > maxSegmentRows || size > maxMergeBytes {
 			return i, n >= fanout
@@ -316,6 +320,7 @@ type Stats struct {
 	Segments int   // immutable parts
 	Terms    int   // dictionary entries, a word counting once for each segment that has it
 	Bytes    int64 // memory of the index, without what its searches borrow
+	Files    int64 // bytes in files, of which the system keeps in memory what it likes
 }
 
 // Stats describes the present state.
@@ -324,7 +329,10 @@ func (ix *Index) Stats() Stats {
 	out := Stats{Rows: st.rows, Segments: len(st.parts)}
 	for _, p := range st.parts {
 		out.Terms += p.seg.terms()
-		out.Bytes += int64(p.seg.bytes())
+		out.Bytes += int64(p.seg.memory())
+		if p.seg.file != nil {
+			out.Files += int64(p.seg.packed())
+		}
 		if p.removed != nil {
 			out.Removed += p.removed.count
 			out.Bytes += int64(len(p.removed.set) * 8)

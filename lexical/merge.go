@@ -1,11 +1,34 @@
 package lexical
 
-import "bytes"
+import (
+	"bytes"
+	"runtime"
+)
 
 // merge makes one segment of several that follow each other, without their removed
-// rows; nil if none is left.
+// rows; nil if none is left. It goes into a file if it is large and there is room.
+func (ix *Index) merge(parts []part) *segment {
+	size := 0
+	for _, p := range parts {
+		size += p.seg.size()
+	}
+	if size >= ix.files.least() {
+		s, err := mergeToFile(parts, ix.files.Folder)
+		if err == nil {
+			return s
+		}
+		if ix.files.Warn != nil {
+			ix.files.Warn(err)
+		}
+	}
+	return merge(parts)
+}
+
+// merge merges parts in memory.
 func merge(parts []part) *segment {
+	defer runtime.KeepAlive(parts)
 	m := newMerger(parts)
+	m.out.data = make([]byte, 0, m.size)
 	if len(m.out.rows) == 0 {
 		return nil
 	}
@@ -18,6 +41,7 @@ func merge(parts []part) *segment {
 type merger struct {
 	inputs []mergeInput
 	out    *segmentWriter
+	size   int // bytes of the inputs' lists
 }
 
 // mergeInput is a segment with a place in its dictionary.
@@ -34,7 +58,6 @@ func newMerger(parts []part) *merger {
 	var rows []uint32
 	var lengths []float32
 	var zones layout
-	size := 0
 	for _, p := range parts {
 		in := mergeInput{part: p, base: len(rows)}
 		if p.removed != nil {
@@ -53,10 +76,9 @@ func newMerger(parts []part) *merger {
 			zones.copyRow(p.seg.zones, ord)
 		}
 		m.inputs = append(m.inputs, in)
-		size += len(p.seg.data)
+		m.size += len(p.seg.data)
 	}
 	m.out = newSegmentWriter(rows, lengths, zones)
-	m.out.data = make([]byte, 0, size)
 	return m
 }
 

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 )
 
@@ -22,6 +23,7 @@ func (ix *Index) SearchNear(q Query, p BM25, mask []uint64, k int, order func(a,
 }
 
 func (ix *Index) searchNear(st *state, q Query, p BM25, mask []uint64, k int, order func(a, b uint32) int) Result {
+	defer runtime.KeepAlive(st)
 	if k <= 0 {
 		return Result{Terms: st.weigh(q)}
 	}
@@ -74,6 +76,7 @@ func (ix *Index) Proximity(res Result, p BM25) []float32 {
 }
 
 func (st *state) proximity(res Result, p BM25) []float32 {
+	defer runtime.KeepAlive(st)
 	out := make([]float32, len(res.Hits))
 	pr := proximity{terms: res.Terms, acc: make([]float32, len(res.Terms)), exact: make([]bool, len(res.Terms)), words: make([][]member, len(res.Terms))}
 	st.rising(res.Hits, pr.enter, func(i, ord int) {

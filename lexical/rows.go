@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"math/bits"
+	"runtime"
 	"slices"
 )
 
@@ -51,6 +52,7 @@ func (ix *Index) Written(zones Zones) []uint64 {
 
 // rowSet joins what segments say by ordinal to a set of rows that are live.
 func (st *state) rowSet(of func(*segment) []uint64) []uint64 {
+	defer runtime.KeepAlive(st)
 	out := make([]uint64, (st.last+64)/64)
 	for _, p := range st.parts {
 		for i, w := range of(p.seg) {

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -212,9 +213,10 @@ func exprs(depth int) *rapid.Generator[Expr] {
 }
 
 func TestRowsAreThoseOfTheDefinition(t *testing.T) {
-	a := English()
+	a, folder := English(), t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		ix := New(a)
+		ix := somewhere(t, folder, a)
+		defer os.RemoveAll(folder)
 		texts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawText(t, "text") }), 1, 20).Draw(t, "texts")
 		removed := uint32(rapid.IntRange(0, 30).Draw(t, "removed"))
 		for row, text := range texts {

@@ -3,6 +3,7 @@ package lexical
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 )
 
@@ -55,6 +56,7 @@ func (ix *Index) Search(q Query, p BM25, mask []uint64, k int) Result {
 }
 
 func (ix *Index) search(st *state, q Query, p BM25, mask []uint64, k int) Result {
+	defer runtime.KeepAlive(st)
 	res := Result{Terms: st.weigh(q)}
 	if k <= 0 || len(res.Terms) == 0 {
 		return res

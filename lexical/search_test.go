@@ -3,6 +3,7 @@ package lexical
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -70,9 +71,10 @@ func drawText(t *rapid.T, label string) string {
 // Whatever is added, removed, merged and masked, the index ranks as the definition does
 // on the rows that are left.
 func TestSearchIsBM25OfWhatIsLeft(t *testing.T) {
-	a := English()
+	a, folder := English(), t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		ix, truth := New(a), corpus{}
+		ix, truth := somewhere(t, folder, a), corpus{}
+		defer os.RemoveAll(folder)
 		row := uint32(rapid.IntRange(0, 200).Draw(t, "first"))
 		for range rapid.IntRange(1, 30).Draw(t, "batches") {
 			b := ix.NewBatch()
@@ -91,6 +93,9 @@ func TestSearchIsBM25OfWhatIsLeft(t *testing.T) {
 			}
 			if err := b.Commit(); err != nil {
 				t.Fatal(err)
+			}
+			if rapid.IntRange(0, 9).Draw(t, "written and read") == 0 {
+				ix = again(t, ix)
 			}
 		}
 		q := a.Query(drawText(t, "question"))

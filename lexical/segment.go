@@ -16,18 +16,17 @@ type segment struct {
 	total   float64   // sum of lengths
 	zones   layout
 	keys    []byte
-	keyEnd  []uint32 // by term
+	keyEnd  ends // by term
 	data    []byte
-	dataEnd []uint32 // by term
+	dataEnd ends         // by term
+	file    *segmentFile // in which all but rows and lengths lie; nil: in memory
 }
 
-func (s *segment) terms() int { return len(s.keyEnd) }
+func (s *segment) terms() int { return s.keyEnd.len() }
 
 func (s *segment) key(t int) []byte {
-	if t == 0 {
-		return s.keys[:s.keyEnd[0]]
-	}
-	return s.keys[s.keyEnd[t-1]:s.keyEnd[t]]
+	from, to := s.keyEnd.piece(t)
+	return s.keys[from:to]
 }
 
 // find returns the first term whose key is not below key.
@@ -103,10 +102,8 @@ func (s *segment) list(t int) list {
 }
 
 func (s *segment) termData(t int) []byte {
-	if t == 0 {
-		return s.data[:s.dataEnd[0]]
-	}
-	return s.data[s.dataEnd[t-1]:s.dataEnd[t]]
+	from, to := s.dataEnd.piece(t)
+	return s.data[from:to]
 }
 
 // ordinal returns the ordinal of a row, or -1.
@@ -120,6 +117,19 @@ func (s *segment) ordinal(row uint32) int {
 
 func (s *segment) last() uint32 { return s.rows[len(s.rows)-1] }
 
-func (s *segment) bytes() int {
-	return 4*(cap(s.rows)+cap(s.lengths)+cap(s.keyEnd)+cap(s.dataEnd)) + cap(s.keys) + cap(s.data) + s.zones.bytes()
+// size is how many bytes it takes, wherever they lie.
+func (s *segment) size() int { return 8*len(s.rows) + s.packed() }
+
+// packed is how many of these may lie in a file.
+func (s *segment) packed() int {
+	return len(s.keys) + len(s.keyEnd) + len(s.data) + len(s.dataEnd) + len(s.zones.data) + len(s.zones.end)
+}
+
+// memory is how many lie in memory.
+func (s *segment) memory() int {
+	n := 4 * (cap(s.rows) + cap(s.lengths))
+	if s.file != nil {
+		return n
+	}
+	return n + cap(s.keys) + cap(s.keyEnd) + cap(s.data) + cap(s.dataEnd) + cap(s.zones.data) + cap(s.zones.end)
 }

@@ -5,12 +5,18 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 )
 
 // validate looks through a segment that was read, so that nothing in it can lead a
 // search astray: keys in order, every list decoding to exactly its rows in order, skips
 // that point where they say, positions that add up.
 func (s *segment) validate() error {
+	defer runtime.KeepAlive(s)
+	if !s.keyEnd.rising() || s.keyEnd.last() != len(s.keys) || !s.dataEnd.rising() || s.dataEnd.last() != len(s.data) ||
+		!s.zones.end.rising() || s.zones.end.last() != len(s.zones.data) || !s.zones.valid() {
+		return fmt.Errorf("pieces do not fit: %w", ErrCorrupt)
+	}
 	for t := range s.terms() {
 		key := s.key(t)
 		if len(key) == 0 || key[0] == 0 || key[len(key)-1] == 0 || t > 0 && bytes.Compare(s.key(t-1), key) >= 0 {

@@ -32,7 +32,7 @@ func (s Zones) Has(z Zone) bool { return s>>z&1 != 0 }
 // bytes a row; numbering positions by zone would make every one of them larger.
 type layout struct {
 	data []byte
-	end  []uint32 // by ordinal
+	end  ends // by ordinal
 
 	last, before uint32 // where the newest field of the row being written begins, and the one before it
 	mark         int    // length of data before the newest field
@@ -50,12 +50,12 @@ func (l *layout) undo() { l.data, l.last = l.data[:l.mark], l.before }
 
 // endRow ends the row being written.
 func (l *layout) endRow() {
-	l.end = append(l.end, uint32(len(l.data)))
+	l.end.add(len(l.data))
 	l.last = 0
 }
 
 // drop gives the row being written up.
-func (l *layout) drop() { l.data, l.last = l.data[:lastOf(l.end)], 0 }
+func (l *layout) drop() { l.data, l.last = l.data[:l.end.last()], 0 }
 
 func (l *layout) copyRow(from layout, ord int) {
 	l.data = append(l.data, from.row(ord)...)
@@ -63,10 +63,8 @@ func (l *layout) copyRow(from layout, ord int) {
 }
 
 func (l layout) row(ord int) []byte {
-	if ord == 0 {
-		return l.data[:l.end[0]]
-	}
-	return l.data[l.end[ord-1]:l.end[ord]]
+	from, to := l.end.piece(ord)
+	return l.data[from:to]
 }
 
 // at returns the zone of a position in a row.
@@ -97,7 +95,7 @@ func (l layout) meets(ord int, zones Zones) bool {
 
 // valid reports whether every row decodes.
 func (l layout) valid() bool {
-	for ord := range l.end {
+	for ord := range l.end.len() {
 		row := l.row(ord)
 		at := uint64(0)
 		for len(row) > 0 {
@@ -110,5 +108,3 @@ func (l layout) valid() bool {
 	}
 	return true
 }
-
-func (l layout) bytes() int { return cap(l.data) + 4*cap(l.end) }

@@ -1,8 +1,8 @@
 package lexical
 
 import (
-	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -52,8 +52,10 @@ func TestRowsInTellZonesApart(t *testing.T) {
 func TestZonesEqualReadingTheFields(t *testing.T) {
 	words := []string{"mast", "bump", "ice", "&", "PA-28", "fuel"}
 	expressions := []Expr{Word{Text: "mast"}, ParsePhrase("mast bump"), Prefix{"pa-2"}, Near{Word{Text: "ice"}, Word{Text: "fuel"}, 1}, Any{Word{Text: "bump"}, ParsePhrase("ice ice")}}
+	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		ix := New(English())
+		ix := somewhere(t, folder, English())
+		defer os.RemoveAll(folder)
 		var rows [][]Field
 		for range rapid.IntRange(0, 40).Draw(t, "rows") {
 			var fields []Field
@@ -74,14 +76,7 @@ func TestZonesEqualReadingTheFields(t *testing.T) {
 				rows[row] = nil
 			}
 		}
-		var file bytes.Buffer
-		if _, err := ix.WriteTo(&file); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadFrom(&file, English())
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := again(t, ix)
 		zones := Zones(rapid.IntRange(0, 15).Draw(t, "zones"))
 		for _, e := range expressions {
 			var want []uint32
@@ -90,7 +85,7 @@ func TestZonesEqualReadingTheFields(t *testing.T) {
 					want = append(want, uint32(row))
 				}
 			}
-			for _, ix := range []*Index{ix, again} {
+			for _, ix := range []*Index{ix, read} {
 				if diff := cmp.Diff(want, rowsOf(ix.RowsIn(e, zones))); diff != "" {
 					t.Fatalf("%#v: %s", e, diff)
 				}

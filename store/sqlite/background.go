@@ -18,6 +18,9 @@ type thresholds struct {
 	save int
 	// compact is how many dead slots are suffered in any case.
 	compact int
+	// words is how large a segment of the index of words must be to be kept in a file; 0
+	// leaves that to package lexical.
+	words int
 	// log is how many bytes are written before the log is copied into the file.
 	log int
 }
@@ -36,7 +39,7 @@ func (c *collection) maintain() {
 		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
 	}
 	due := c.unsaved >= max(c.at.refresh, x.documents.slots/2)
-	if c.readOnly || c.busy || c.closing || c.failed != nil || !due && !c.wasteful() {
+	if c.readOnly || c.busy || c.closing || c.failed != nil || !due && !c.wasteful() && !c.unreadable.Load() {
 		return
 	}
 	c.busy = true
@@ -59,9 +62,9 @@ func (c *collection) wasteful() bool {
 
 func (c *collection) refresh() error {
 	c.writing.Lock()
-	wasteful := c.wasteful()
+	anew := c.wasteful() || c.unreadable.Load()
 	c.writing.Unlock()
-	if wasteful {
+	if anew {
 		if err := c.compact(c.life); err != nil {
 			return fmt.Errorf("compact: %w", err)
 		}
@@ -102,6 +105,7 @@ func (c *collection) compact(ctx context.Context) error {
 	c.mu.Lock()
 	old, c.index = c.index, x
 	c.mu.Unlock()
+	c.unreadable.Store(false)
 	return nil
 }
 
@@ -128,7 +132,7 @@ func (c *collection) save(ctx context.Context) error {
 		return nil
 	}
 	publish, err := c.writeDerived()
-	sequence := c.state.Sequence
+	sequence, words := c.state.Sequence, c.index.text.View().Files()
 	if err == nil {
 		c.unsaved = 0
 	}
@@ -141,6 +145,8 @@ func (c *collection) save(ctx context.Context) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	c.saved = words
+	c.removeWordFiles()
 	return c.db.update(ctx, smallWrite, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM gone WHERE sequence <= ?`, int64(sequence))
 		return err

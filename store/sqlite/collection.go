@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
@@ -32,10 +33,13 @@ type collection struct {
 	// writing is held by whoever commits, see submit. Only its holder changes anything
 	// below, and so reads all of it without mu.
 	writing sync.Mutex
-	unsaved int  // documents changed since a derived file was written
-	busy    bool // maintenance is going on
+	unsaved int      // documents changed since a derived file was written
+	saved   []string // files of words that the newest derived file names
+	busy    bool     // maintenance is going on
 	closing bool
 	warned  bool
+
+	unreadable atomic.Bool // a file of words is; the index is to be made anew
 
 	mu        sync.RWMutex // held for moments, never during I/O
 	catalog   *catalog     // set once it is open
@@ -182,8 +186,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection, cat
 	if c.state.Documents == 0 { // kinds and folds may have changed: nothing holds them
 		next.Dimension = 0
 		c.index.file.close()
-		c.index = newIndex(spec.Schema, known, analyzer)
-		c.index.place = c.place()
+		c.index = newIndex(spec.Schema, known, analyzer, c.place())
 	} else {
 		c.index.define(spec.Schema, known)
 	}

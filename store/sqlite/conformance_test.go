@@ -19,7 +19,7 @@ func TestConformanceDerived(t *testing.T) {
 	storetest.Run(t, opener(eager))
 }
 
-var eager = thresholds{refresh: 1, save: 1, compact: 1, log: 1}
+var eager = thresholds{refresh: 1, save: 1, compact: 1, words: 1, log: 1}
 
 func opener(at thresholds) storetest.Open {
 	return func(t testing.TB, dir string) store.Store {

@@ -19,7 +19,7 @@ func (c *collection) look(ctx context.Context, f func(x *index) error) error {
 	if c.closed {
 		return errClosed
 	}
-	return f(c.index)
+	return c.reading(func() error { return f(c.index) })
 }
 
 // Count implements store.Collection.

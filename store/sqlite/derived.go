@@ -54,11 +54,12 @@ func (c *collection) removeScratch() {
 type derivedPlace struct {
 	folder   string
 	readOnly bool
+	words    int // see thresholds
 	log      *slog.Logger
 }
 
 func (c *collection) place() derivedPlace {
-	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.readOnly, c.log}
+	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.readOnly, c.at.words, c.log}
 }
 
 // removeVectorFiles removes vector files of indexes that were given up.
@@ -131,10 +132,10 @@ func shape(spec sextant.Collection, n *names) (string, error) {
 func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error) {
 	c.removeScratch()
 	for _, path := range c.derivedFiles() {
-		x, from, err := readDerived(path, c.entry.spec, c.state)
+		x, from, err := readDerived(path, c.place(), c.entry.spec, c.state)
 		if err == nil {
 			saved := x.documents.slots
-			x.place = c.place()
+			c.saved = x.text.View().Files()
 			if x.file != nil {
 				x.file.attach(x.place)
 			}
@@ -153,8 +154,8 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 }
 
 // writeDerived writes the present index as a derived file, and removes older ones. The
-// caller holds the writing lock; what it returns syncs and publishes the file, and is to
-// be called without the lock.
+// caller holds the writing lock; what it returns syncs and publishes the file, with those
+// of words that it names, and is to be called without the lock.
 func (c *collection) writeDerived() (publish func() error, err error) {
 	folder := filepath.Join(c.folder, derivedFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -164,14 +165,14 @@ func (c *collection) writeDerived() (publish func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	st := c.state
+	st, words := c.state, c.index.text.View()
 	if err := c.index.writeTo(f, c.entry.spec, st); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	return func() error {
 		old := c.derivedFiles()
 		path := filepath.Join(folder, derivedName(st.Sequence))
-		err := errors.Join(f.Sync(), f.Close())
+		err := errors.Join(words.Sync(), f.Sync(), f.Close())
 		if err == nil {
 			err = os.Rename(f.Name(), path)
 		}
@@ -250,7 +251,7 @@ func writeCells[T uint32 | int64](w *fileWriter, c *cells[T]) {
 
 // readDerived reads a derived file, which must be of the specification and not from
 // after the state. It returns what of the state the file was written at is needed.
-func readDerived(path string, spec sextant.Collection, now state) (*index, state, error) {
+func readDerived(path string, place derivedPlace, spec sextant.Collection, now state) (*index, state, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, state{}, err
@@ -276,12 +277,12 @@ func readDerived(path string, spec sextant.Collection, now state) (*index, state
 	if r.err == nil && (at.Sequence > now.Sequence || at.Next > now.Next) {
 		return nil, at, errNewer
 	}
-	x := newIndex(spec.Schema, n, a)
+	x := newIndex(spec.Schema, n, a, place)
 	x.readFrom(r, now.Dimension)
 	if r.err != nil {
 		return nil, at, r.err
 	}
-	x.text, err = lexical.ReadFrom(r, a)
+	x.text, err = lexical.ReadIn(place.files(), r, a)
 	return x, at, err
 }
 

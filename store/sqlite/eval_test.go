@@ -29,7 +29,7 @@ func TestFiltersMatchTheOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		schema := storetest.Schemas().Draw(t, "schema")
-		x := newIndex(schema, newNames(nil).with(schema), lexical.Plain())
+		x := newIndex(schema, newNames(nil).with(schema), lexical.Plain(), derivedPlace{})
 		metas := rapid.SliceOfN(storetest.Metas(schema), 1, 8).Draw(t, "metas")
 		enter(t, x, metas, rapid.SampledFrom([]int{3, 64, 2500}).Draw(t, "documents"))
 		for range 50 {

@@ -50,7 +50,7 @@ func (c *collection) hybrid(ctx context.Context, q store.HybridQuery) ([]store.H
 		return nil, unfit
 	}
 	r := ranking{view: view, snapshot: s, query: q, allowed: allowed, depth: cmp.Or(max(q.Depth, 0), store.DefaultDepth)}
-	if err := r.run(ctx); err != nil {
+	if err := c.reading(func() error { return r.run(ctx) }); err != nil {
 		return nil, err
 	}
 	return r.chosen()
@@ -70,13 +70,14 @@ type ranking struct {
 
 func (r *ranking) run(ctx context.Context) error {
 	var words []found
-	done := make(chan struct{})
+	done := make(chan error)
 	go func() {
-		defer close(done)
-		words = r.view.byWords(r.query.Text, r.allowed, r.depth)
+		done <- lexical.Guard(func() { words = r.view.byWords(r.query.Text, r.allowed, r.depth) })
 	}()
 	near, err := r.nearest(ctx, r.allowed, r.depth)
-	<-done
+	if fault := <-done; fault != nil {
+		return fault
+	}
 	if err != nil {
 		return err
 	}

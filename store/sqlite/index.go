@@ -37,8 +37,8 @@ type index struct {
 	columns []column // by number of the name; nil for groups
 }
 
-func newIndex(schema filter.Schema, n *names, a *lexical.Analyzer) *index {
-	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict(), text: lexical.New(a)}
+func newIndex(schema filter.Schema, n *names, a *lexical.Analyzer, place derivedPlace) *index {
+	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict(), place: place, text: lexical.NewIn(place.files(), a)}
 	x.define(schema, n)
 	return x
 }

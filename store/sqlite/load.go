@@ -35,6 +35,7 @@ func (c *collection) load(ctx context.Context) error {
 		c.unsaved = c.index.documents.slots
 	}
 	c.removeVectorFiles()
+	c.removeWordFiles()
 	return nil
 }
 
@@ -61,8 +62,7 @@ func (c *collection) build(ctx context.Context, tx *sql.Tx, e entry, st state) (
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(e.spec.Schema, newNames(st.Names), a)
-	x.place = c.place()
+	x := newIndex(e.spec.Schema, newNames(st.Names), a, c.place())
 	if err := x.catchUp(ctx, tx, st, 0, 0); err != nil {
 		x.file.close()
 		return nil, err
@@ -73,6 +73,14 @@ func (c *collection) build(ctx context.Context, tx *sql.Tx, e entry, st state) (
 // catchUp brings an index of an earlier state, of which next was the next row's number,
 // up to the state of the transaction, and compares the outcome with what that state says.
 func (x *index) catchUp(ctx context.Context, tx *sql.Tx, st state, sequence uint64, next int64) error {
+	var err error
+	if fault := lexical.Guard(func() { err = x.follow(ctx, tx, st, sequence, next) }); fault != nil {
+		return fmt.Errorf("%w: %w", store.ErrIO, fault)
+	}
+	return err
+}
+
+func (x *index) follow(ctx context.Context, tx *sql.Tx, st state, sequence uint64, next int64) error {
 	if err := x.removeGone(ctx, tx, sequence); err != nil {
 		return err
 	}

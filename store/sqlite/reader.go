@@ -157,10 +157,10 @@ func (c *collection) pinAt(ctx context.Context, sequence uint64, s *snapshot, pi
 		c.mu.RLock()
 		at, next, failed := c.state.Sequence, c.published, c.failed
 		if at == sequence {
-			pick(c.index)
+			err := c.reading(func() error { pick(c.index); return nil })
 			s.collection, s.names = c.entry.spec.Name, c.index.names
 			c.mu.RUnlock()
-			return true, nil
+			return err == nil, err
 		}
 		c.mu.RUnlock()
 		if at > sequence || failed != nil {

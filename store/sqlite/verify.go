@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,9 +180,9 @@ func asProblem(collection string, err error) ([]Problem, error) {
 }
 
 func (i *Inspector) verifyDerived(e entry, st state, a *audit) {
-	c := &collection{folder: i.folder(e.folder)}
+	c := &collection{folder: i.folder(e.folder), readOnly: true, log: slog.New(slog.DiscardHandler)}
 	for _, path := range c.derivedFiles() {
-		_, _, err := readDerived(path, e.spec, st)
+		_, _, err := readDerived(path, c.place(), e.spec, st)
 		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, errNewer) { // these come of work going on
 			a.report("", Nothing, "derived file %s is of no use: %v", filepath.Base(path), err)
 		}

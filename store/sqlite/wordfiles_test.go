@@ -1,0 +1,211 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// manyFiles has every merge make a file, and nothing go on beside the test.
+var manyFiles = thresholds{refresh: 1 << 30, save: 1, compact: 1 << 30, words: 1, log: 1}
+
+// livedInFiles is a folder in which a collection lived n steps, with files of words.
+func livedInFiles(t *testing.T, l life, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	c := quietly(t, dir, manyFiles)
+	for i := range n {
+		if err := l.live(t.Context(), c, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	copied := t.TempDir() // so that nobody has these files mapped
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// wordFiles lists the files of words of a folder in which a life was lived.
+func wordFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("this system keeps words in memory")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "c", "events-1", derivedFolder, "*"+lexical.FileSuffix))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of words: %v", err)
+	}
+	return files
+}
+
+// quietly opens a folder and says nothing of what is wrong with its derived files.
+func quietly(t *testing.T, dir string, at thresholds) *collection {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Dir: dir, at: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	c, err := s.Ensure(t.Context(), life{}.spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*collection)
+}
+
+// A file of words is damaged, cut, emptied, exchanged for another or gone: the index is
+// made of the documents, answers are what they were, and the next to open finds it whole.
+func TestDamagedWordFiles(t *testing.T) {
+	l := life{seed: 21}
+	whole := livedInFiles(t, l, 120)
+	ref := l.reference(120)
+	for name, harm := range map[string]func(b, other []byte) []byte{
+		"flipped":   func(b, _ []byte) []byte { b[len(b)/2] ^= 4; return b },
+		"cut":       func(b, _ []byte) []byte { return b[:len(b)-1] },
+		"emptied":   func(_, _ []byte) []byte { return nil },
+		"exchanged": func(_, other []byte) []byte { return other },
+		"gone":      nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			files := wordFiles(t, dir)
+			b, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if harm == nil {
+				err = os.Remove(files[0])
+			} else {
+				err = os.WriteFile(files[0], harm(b, b[:40]), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := quietly(t, dir, manyFiles)
+			mustBe(t, c, ref)
+			if err := c.save(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			copied := t.TempDir()
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			again, err := openWith(t, copied, usual).Open(t.Context(), "events") // and warns of nothing
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustBe(t, again, ref)
+		})
+	}
+}
+
+// Files of words that are cut under the store's feet end no process: whoever needs them
+// is told that the disk failed, until the index has been made anew.
+func TestWordFilesCutWhileOpen(t *testing.T) {
+	l := life{seed: 22}
+	dir := livedInFiles(t, l, 120)
+	c := quietly(t, dir, manyFiles)
+	for _, f := range wordFiles(t, dir) {
+		if err := os.Truncate(f, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func() error {
+		_, words := c.SearchLexical(t.Context(), store.LexicalQuery{Text: "pilot lost power"})
+		_, mention := c.Count(t.Context(), filter.Mentions{Phrases: []string{"lost power"}}, "")
+		_, both := c.SearchHybrid(t.Context(), store.HybridQuery{Text: "lake", Choose: func([]store.Candidate) []int { return nil }})
+		return errors.Join(words, mention, both)
+	}
+	if err := ask(); !errors.Is(err, store.ErrIO) {
+		t.Fatalf("asked of files that have been cut: %v", err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ask() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not made anew: %v", ask())
+		}
+	}
+	ref := l.reference(120)
+	mustBe(t, c, ref)
+	if err := l.live(t.Context(), c, 120); err != nil {
+		t.Fatal(err)
+	}
+	l.follow(ref, 120)
+	mustBe(t, c, ref)
+}
+
+// Where no file can be written, all stays in memory and is as right as ever.
+func TestWordsWithoutAPlaceForFiles(t *testing.T) {
+	l := life{seed: 23}
+	dir := livedFolder(t, l, 20)
+	derived := filepath.Join(dir, "c", "events-1", derivedFolder)
+	if err := errors.Join(os.RemoveAll(derived), os.WriteFile(derived, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := quietly(t, dir, eager)
+	for i := 20; i < 80; i++ {
+		if err := l.live(t.Context(), c, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustBe(t, c, l.reference(80))
+	if files := c.index.text.View().Files(); len(files) > 0 {
+		t.Errorf("files where none can be: %v", files)
+	}
+}
+
+// What nothing needs any more does not stay: after a save there are the files that the
+// index is made of and no others, also none that a crash left.
+func TestWordFilesAreRemoved(t *testing.T) {
+	l := life{seed: 24}
+	dir := livedInFiles(t, l, 150)
+	stray := filepath.Join(dir, "c", "events-1", derivedFolder, "1"+lexical.FileSuffix)
+	if err := os.WriteFile(stray, []byte("half a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := quietly(t, dir, manyFiles)
+	var have []string
+	for _, f := range wordFiles(t, dir) {
+		have = append(have, filepath.Base(f))
+	}
+	want := slices.Sorted(slices.Values(c.index.text.View().Files()))
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("after opening: %s", diff)
+	}
+	for i := 150; i < 400; i++ {
+		if err := l.live(t.Context(), c, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range want { // the derived file is not whole without them
+		if _, err := os.Stat(filepath.Join(dir, "c", "events-1", derivedFolder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	have = nil
+	for _, f := range wordFiles(t, dir) {
+		have = append(have, filepath.Base(f))
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(c.index.text.View().Files())), have); diff != "" {
+		t.Errorf("after saving: %s", diff)
+	}
+}
