@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // link is one thing before another: a cause and its effect, or what came first and what
@@ -94,7 +95,13 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 		r.collect(k, before)
 	}
 	k := i + n
-	fronted := len(before) == 0
+	fronted := r.fronted(i)
+	if fronted {
+		clear(before)
+		if !r.commaBehind(k) {
+			return nil, nil
+		}
+	}
 	for ; k < len(r.tokens) && len(behind) < reach && !r.stops(k) && !(fronted && r.tokens[k].text == ","); k++ {
 		r.collect(k, behind)
 	}
@@ -102,6 +109,28 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 		r.collect(k, before)
 	}
 	return before, behind
+}
+
+// fronted reports whether only words that say how long before or after stand between a link
+// at token i and the beginning of its sentence: "Shortly after", "Six minutes before".
+func (r *reading) fronted(i int) bool {
+	k := i - 1
+	for ; k >= 0 && !r.stops(k); k-- {
+		if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] && t.class() != thesaurus.Adverb && !t.taken {
+			return false
+		}
+	}
+	return true
+}
+
+// commaBehind reports whether a comma stands in the sentence from token k on.
+func (r *reading) commaBehind(k int) bool {
+	for ; k < len(r.tokens) && !r.stops(k); k++ {
+		if r.tokens[k].text == "," {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reading) stops(k int) bool {
@@ -162,7 +191,7 @@ func (l link) fit(other link) (straight, crossed int) {
 	const plainly = 3
 	straight = shared(l.first, other.first) + shared(l.second, other.second)
 	a, b := shared(l.first, other.second), shared(l.second, other.first)
-	if a > 0 && b > 0 || straight == 0 && a+b >= plainly {
+	if a > 0 && b > 0 || straight == 0 && a+b >= plainly && l.causal {
 		crossed = a + b
 	}
 	return straight, crossed

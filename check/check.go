@@ -90,10 +90,14 @@ func (c Checker) finding(ctx context.Context, f *sextant.Finding, out *Result) *
 		return nil
 	}
 	said, have := read(f.Text), read(evidence(quotes))
+	have.documents = c.documents(quotes)
 	if fault := compare(said, have); fault != nil {
 		return fault
 	}
-	return c.judge(ctx, said, have, quotes, out)
+	if fault := c.judge(ctx, said, have, quotes, out); fault != nil {
+		return fault
+	}
+	return thingFault(said, have)
 }
 
 // verbatim reports whether a statement is one of its quotes.
@@ -116,11 +120,22 @@ func evidence(quotes []sextant.Quote) string {
 	return b.String()
 }
 
+// documents returns the texts that quotes stand in.
+func (c Checker) documents(quotes []sextant.Quote) []string {
+	var out []string
+	for i, q := range quotes {
+		if d, ok := c.document(q.DocumentID); ok && (i == 0 || q.DocumentID != quotes[i-1].DocumentID) {
+			out = append(out, d.Text)
+		}
+	}
+	return out
+}
+
 // compare looks for the first fact of a statement that its evidence does not say. The most
 // exact come first: a number is wrong for certain where a word may be another word's other
 // name.
 func compare(said, have *reading) *fault {
-	for _, rule := range []func(said, have *reading) *fault{identifierFault, dateFault, quantityFault, nameFault, contrastFault, negationFault, causeFault, wordFault} {
+	for _, rule := range []func(said, have *reading) *fault{identifierFault, dateFault, quantityFault, nameFault, exchangedNumbers, contrastFault, negationFault, causeFault, relationFault, degreeFault, roleFault, exchangedNames, wordFault} {
 		if f := rule(said, have); f != nil {
 			return f
 		}
@@ -193,8 +208,13 @@ func (c Checker) Statements(quotes []sextant.Quote) func(text string) *sextant.R
 		}
 		if have == nil {
 			have = read(evidence(quotes) + figures(c.Computed))
+			have.documents = c.documents(quotes)
 		}
-		return compare(read(text), have)
+		said := read(text)
+		if f := compare(said, have); f != nil {
+			return f
+		}
+		return thingFault(said, have)
 	}
 	return func(text string) *sextant.Removed {
 		if f := fault(text); f != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // contrastFault finds a word that stands for its opposite or its sibling in the evidence:
@@ -12,7 +13,7 @@ import (
 func contrastFault(said, have *reading) *fault {
 	for i := range said.tokens {
 		t := &said.tokens[i]
-		if t.kind != word {
+		if t.kind != word || said.bounds(i) || said.measuring(i) {
 			continue
 		}
 		for _, set := range contrastsOf[t.stem] {
@@ -21,8 +22,57 @@ func contrastFault(said, have *reading) *fault {
 			}
 		}
 	}
+	for _, i := range said.content {
+		if said.bounds(i) || said.measuring(i) || said.tokens[i].stem == "right" {
+			continue
+		}
+		if other := have.opposed(said, i); other != "" {
+			return faulty(sextant.FaultNegation, "it says %q where its quotes say %q", said.tokens[i].text, other)
+		}
+	}
 	return nil
 }
+
+// opposed returns the word of a text that means the opposite of word i of a statement and
+// stands among the same words; "" if the text also says what the statement does.
+func (r *reading) opposed(said *reading, i int) string {
+	t, other := &said.tokens[i], ""
+	for _, k := range r.content {
+		have := &r.tokens[k]
+		if alikeWords(have, t) {
+			return ""
+		}
+		if other == "" && !said.stems[have.stem] && have.stem != "right" && unprefixed(have.stem) != t.stem && unprefixed(t.stem) != have.stem && thesaurus.Opposed(have.stem, t.stem) && r.likeness(k, said, i) > 0 {
+			other = have.text
+		}
+	}
+	return other
+}
+
+// bounds reports whether a token belongs to words that make a number a limit.
+func (r *reading) bounds(i int) bool {
+	for _, q := range r.quantities {
+		if q.bound != exactly && (i < q.at && i >= q.at-4 || i >= q.end && i < q.end+2) && boundWords[r.tokens[i].lower] {
+			return true
+		}
+	}
+	return false
+}
+
+// measuring reports whether a token says along what a measure is taken: 50 feet high.
+func (r *reading) measuring(i int) bool {
+	for _, q := range r.quantities {
+		if q.unit != "" && (q.end == i || q.end == i-1 && r.at(i-1).text == "-") {
+			switch r.tokens[i].lower {
+			case "high", "long", "wide", "deep", "tall", "thick", "old":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var boundWords = setOf("more", "less", "least", "most", "above", "below", "higher", "lower", "greater", "fewer", "over", "under", "longer", "shorter", "minimum", "maximum", "exceed", "exceeding", "exceeds", "exceeded", "larger", "smaller", "older", "younger", "better")
 
 // contrasts returns the word of a set that the evidence has in place of token i; "" if it
 // has the token's own.
@@ -37,9 +87,10 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 		}
 		switch s, in := set.sides[t.stem]; {
 		case !in:
+			own = own || t.stem != "right" && !r.stems[t.stem] && thesaurus.Related(t.stem, r.tokens[i].stem) && have.likeness(k, r, i) > 1
 		case s == side:
 			own = true
-		case other == "" && !r.stems[t.stem]:
+		case other == "" && !r.stems[t.stem] && have.likeness(k, r, i) > 0:
 			other = t.text
 		}
 	}
@@ -115,7 +166,7 @@ var contrastsOf = func() map[string][]*contrast {
 		c := &contrast{fault: fault, sides: map[string]int{}}
 		for side, words := range strings.Split(line, "|") {
 			for _, w := range strings.Fields(words) {
-				s := stem(w)
+				s := stemOf(w)
 				if _, ok := c.sides[s]; !ok {
 					c.sides[s] = side + 1
 				}

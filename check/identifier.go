@@ -101,9 +101,10 @@ done:
 	}
 	var name, written strings.Builder
 	for _, t := range r.tokens[i:end] {
-		written.WriteString(t.text)
-		if t.text != "-" {
-			name.WriteString(strings.ToUpper(t.text))
+		text := strings.TrimSuffix(t.text, "'s")
+		written.WriteString(text)
+		if text != "-" {
+			name.WriteString(strings.ToUpper(text))
 		}
 	}
 	return end - i, code{name: name.String(), written: written.String()}
@@ -114,7 +115,8 @@ func codeLetters(t *token, first bool) bool {
 	if first && notInCodes[t.lower] {
 		return false
 	}
-	return len(t.text) <= 3 || capitals(t.text)
+	text := strings.TrimSuffix(t.text, "'s")
+	return len(text) <= 3 || strings.ToUpper(text) == text
 }
 
 // joins reports whether a hyphen between two tokens can belong to a code: capitals before

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/sextant-rag/sextant/lexical"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // kind tells tokens apart by what they are made of.
@@ -64,9 +65,22 @@ func lex(text string) []token {
 		t.text = text[at:end]
 		t.finish()
 		out = append(out, t)
+		if n := len(out); n > 2 && joined(out[n-3], out[n-2], out[n-1]) {
+			first := out[n-3]
+			first.text += t.text
+			first.finish()
+			out = append(out[:n-3], first)
+		}
 		at, glued = end, true
 	}
 	return out
+}
+
+// joined reports whether two words with a hyphen between them are one that is also written
+// without: take-off.
+func joined(first, hyphen, second token) bool {
+	return hyphen.text == "-" && hyphen.glued && second.glued && first.kind == word && second.kind == word && !second.upper &&
+		len(first.lower) > 2 && len(second.lower) > 1 && thesaurus.Known(stem(first.lower+second.lower))
 }
 
 func (t *token) finish() {
@@ -74,10 +88,7 @@ func (t *token) finish() {
 	switch t.kind {
 	case word:
 		t.lower = strings.TrimSuffix(t.lower, "'s")
-		t.stem = stem(t.lower)
-		if unit := unitOf(t.lower); unit != "" && len(t.lower) > 1 {
-			t.stem = unit
-		}
+		t.stem = stemOf(t.lower)
 	case number:
 		t.stem = t.lower
 		t.value, _ = strconv.ParseFloat(strings.ReplaceAll(t.text, ",", ""), 64)
@@ -86,10 +97,19 @@ func (t *token) finish() {
 	}
 }
 
+// stemOf returns the stem of a word, of a unit its name.
+func stemOf(lower string) string {
+	if unit := unitOf(lower); unit != "" && len(lower) > 1 {
+		return unit
+	}
+	return stem(lower)
+}
+
 // stem returns what the inflections of a word share.
 func stem(lower string) string {
-	if stem, ok := lexical.English().Stem(lower); ok {
-		return stem
+	lower = thesaurus.Base(lower)
+	if tokens := lexical.English().Tokens(lower); len(tokens) == 1 {
+		return tokens[0].Stem
 	}
 	return lower
 }

@@ -14,7 +14,7 @@ func nameFault(said, have *reading) *fault {
 	}
 	for _, i := range said.content {
 		t := &said.tokens[i]
-		if !t.upper || len(t.text) < 2 || said.begins(i) && common(t) || have.names(t) || have.abbreviates(said, i) {
+		if !t.upper || len(t.text) < 2 || said.begins(i) && common(t) || have.hasName(t) || have.abbreviates(said, i) {
 			continue
 		}
 		return faulty(sextant.FaultEntity, "%q stands in none of its quotes", t.text)
@@ -31,9 +31,9 @@ func (r *reading) begins(i int) bool {
 	return before.kind == mark && before.text != "," && before.text != "-" && before.text != "/" && before.text != "&"
 }
 
-// names reports whether a text has a word, in whatever case and inflection, or another name
+// hasName reports whether a text has a word, in whatever case and inflection, or another name
 // of the same place or body.
-func (r *reading) names(t *token) bool {
+func (r *reading) hasName(t *token) bool {
 	if r.stems[t.stem] || r.stems[stem(strings.TrimSuffix(t.lower, "'"))] {
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
 // negationFault finds that a statement denies what its evidence says, or says what its
@@ -15,6 +16,11 @@ func negationFault(said, have *reading) *fault {
 	haveDenials := 0
 	for _, c := range haveClauses {
 		haveDenials += len(c.denials)
+	}
+	for s := range have.stems {
+		if rest := unprefixed(s); rest != "" && thesaurus.Known(rest) {
+			haveDenials++
+		}
 	}
 	for _, c := range saidClauses {
 		for _, denial := range c.denials {
@@ -34,8 +40,13 @@ func negationFault(said, have *reading) *fault {
 	}
 	for _, c := range haveClauses {
 		for _, denial := range c.denials {
-			for _, k := range have.heads(c, denial) {
-				if i, what := said.polarity(saidClauses, have, k); what != affirmed || !c.denied() {
+			for n, k := range have.heads(c, denial) {
+				if n > 0 && have.heads(c, denial)[0] != k-1 {
+					break // what is denied is the first; the second only if it is described by that
+				}
+				if i, what := said.polarity(saidClauses, have, k); what == denied {
+					break
+				} else if what != affirmed || !c.denied() || said.conditions(have) {
 					continue
 				} else if _, theirs := have.polarity(haveClauses, said, i); theirs == denied {
 					return faulty(sextant.FaultNegation, "its quotes deny %q, it does not", have.tokens[k].text)
@@ -43,8 +54,39 @@ func negationFault(said, have *reading) *fault {
 			}
 		}
 	}
+	return said.prefixFault(have, saidClauses, haveClauses)
+}
+
+// prefixFault finds a word whose evidence has it only with a prefix that denies it, or the
+// other way: controlled for uncontrolled.
+func (r *reading) prefixFault(have *reading, saidClauses, haveClauses []clause) *fault {
+	for _, i := range r.content {
+		t := &r.tokens[i]
+		if have.stems[t.stem] || !r.contrary(have, t) {
+			continue
+		}
+		_, mine := r.polarity(saidClauses, r, i)
+		if _, theirs := have.polarity(haveClauses, r, i); theirs != silent && theirs != mine {
+			return faulty(sextant.FaultNegation, "it says %q, its quotes the opposite", t.text)
+		}
+	}
 	return nil
 }
+
+// conditions reports whether a statement says by a word of its own under what condition a
+// thing may be done that its evidence forbids but for it: no one may do it unless; it may be
+// done only if, it must be.
+func (r *reading) conditions(have *reading) bool {
+	excepted := have.stems["unless"] || have.stems["except"] || have.stems["until"]
+	for _, t := range r.tokens {
+		if excepted && conditionWords[t.lower] && !have.stems[t.stem] {
+			return true
+		}
+	}
+	return false
+}
+
+var conditionWords = setOf("only", "must", "shall", "required", "requires", "require", "need", "needs")
 
 // clause is a range of tokens with one verb, more or less, and the denials in it.
 type clause struct {
@@ -72,11 +114,18 @@ func (r *reading) readClauses() []clause {
 		}
 		c = clause{from: i}
 	}
-	for i := range r.tokens {
-		t := &r.tokens[i]
-		if t.kind == mark && strings.Contains(".;:,!?()"+paragraph, t.text) && !(t.text == "." && r.at(i+1).glued) || t.kind == word && clauseWords[t.lower] {
+	nor := false // behind neither and nor all that is named is denied
+	for i, t := range r.tokens {
+		stops := t.kind == mark && strings.Contains(".;:!?()"+paragraph, t.text) && !(t.text == "." && r.at(i+1).glued)
+		listed := t.text == "," || t.lower == "and" || t.lower == "or"
+		switch {
+		case stops, t.kind == word && clauseWords[t.lower] && !listed:
+			nor = t.lower == "nor" && !stops
+			end(i)
+		case listed && !nor && !(len(c.denials) > 0 && r.lists(i)):
 			end(i)
 		}
+		nor = nor || t.lower == "nor" || t.lower == "neither"
 		if r.denies(i) {
 			c.denials = append(c.denials, i)
 		}
@@ -85,7 +134,25 @@ func (r *reading) readClauses() []clause {
 	return out
 }
 
-var clauseWords = setOf("but", "while", "when", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
+// lists reports whether what follows a comma, an and or an or at token i only goes on with a
+// list: no verb and no denial of its own to the next mark.
+func (r *reading) lists(i int) bool {
+	for k := i + 1; k < len(r.tokens); k++ {
+		t := &r.tokens[k]
+		switch {
+		case t.lower == "and" || t.lower == "or":
+		case t.kind == mark && t.text != "-" && t.text != "/" || t.kind == word && clauseWords[t.lower]:
+			return k > i+1
+		case t.kind == word && (auxiliaries[t.lower] || strings.HasSuffix(t.lower, "ed") || t.class() == thesaurus.Verb || r.denies(k)):
+			return false
+		}
+	}
+	return true
+}
+
+var auxiliaries = setOf("is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "shall", "should", "may", "might", "can", "could", "must")
+
+var clauseWords = setOf("nor", "but", "while", "when", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
 
 // denies reports whether a word denies what follows it.
 func (r *reading) denies(i int) bool {
@@ -99,16 +166,23 @@ func (r *reading) denies(i int) bool {
 		return false // a bound, read with its number
 	case negators[t.lower] || strings.HasSuffix(t.lower, "n't"):
 		return true
+	case t.stem == "prevent":
+		for k := i + 1; k < i+8; k++ {
+			if r.at(k).lower == "from" {
+				return true
+			}
+		}
+		return false
 	case failing[t.stem]:
 		return r.at(i+1).lower == "to" || r.at(i+1).lower == "of" && t.stem != "fail" && t.stem != "failur"
 	}
 	return false
 }
 
-var negators = setOf("not", "no", "never", "neither", "nor", "none", "nothing", "nobody", "cannot", "without", "lack", "lacked", "lacking", "lacks", "absent", "hardly", "nowhere", "denied", "denies", "refused")
+var negators = setOf("not", "no", "never", "neither", "nor", "none", "prohibited", "prohibits", "prohibit", "forbidden", "forbids", "escaped", "nothing", "nobody", "cannot", "without", "lack", "lacked", "lacking", "lacks", "absent", "hardly", "nowhere", "denied", "denies", "refused")
 
 // failing are stems that deny what follows them with "to" or "of": failed to, absence of.
-var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neglect", "omit", "refus", "declin", "loss")
+var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neglect", "omit", "refus", "declin", "forget")
 
 // heads are what a denial is about: the first two words of meaning behind it in its clause,
 // or where there is none the one before it.
@@ -150,10 +224,14 @@ func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what in
 	for _, c := range clauses {
 		for k := c.from; k < c.to; k++ {
 			t := &r.tokens[k]
-			if t.kind != asked.kind || t.stem != asked.stem && !derived(t.stem, asked.stem) {
+			prefixed := t.kind == word && (unprefixed(t.stem) == asked.stem || unprefixed(asked.stem) == t.stem)
+			if t.kind != asked.kind || t.stem != asked.stem && !derived(t.stem, asked.stem) && !prefixed {
 				continue
 			}
 			likeness := 2 * r.likeness(k, other, i)
+			if r.behind(k) == other.behind(i) {
+				likeness += 3 // what a verb is said of stands before it, what it is about behind
+			}
 			if occurrence++; occurrence == nth {
 				likeness++ // of equals the one in the same place among its like
 			}
@@ -161,12 +239,22 @@ func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what in
 				continue
 			}
 			best, at, what = likeness, k, affirmed
-			if c.denied() {
+			if c.denied() != prefixed {
 				what = denied
 			}
 		}
 	}
 	return at, what
+}
+
+// behind returns the stem of the next word of meaning within reach of token i, "" for none.
+func (r *reading) behind(i int) string {
+	for k := i + 1; k < min(i+4, len(r.tokens)); k++ {
+		if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] {
+			return t.stem
+		}
+	}
+	return ""
 }
 
 // occurrence counts how often the stem of token i stands up to there.

@@ -70,7 +70,7 @@ func (r *reading) bracketed(i int) bool {
 // listed reports whether only words of a list or range stand from one token to another.
 func (r *reading) listed(from, to int) bool {
 	for i := from; i < to; i++ {
-		if !slices.Contains([]string{"-", ",", "/", "to", "and", "or", "through", "x", "by"}, r.at(i).lower) {
+		if !slices.Contains([]string{"-", ",", "/", "to", "and", "or", "through", "x", "by", "versus", "vs", "against"}, r.at(i).lower) {
 			return false
 		}
 	}
@@ -113,12 +113,15 @@ func (r *reading) pronoun(i int) bool {
 	return next.kind != word || functionWords[next.lower] || slices.Contains([]string{"no", "any", "some", "each", "every", "the", "this", "that", "another"}, r.at(i-1).lower)
 }
 
+// denominators are those of fractions; "21/48" is 21 of 48.
+var denominators = map[float64]bool{2: true, 3: true, 4: true, 5: true, 8: true, 10: true, 16: true, 32: true, 64: true}
+
 // fraction reads digits with a fraction: 1/2, 2 1/2, 2-1/2.
 func (r *reading) fraction(i int) (n int, value float64) {
 	value, n = r.at(i).value, 1
 	over := func(k int) (float64, bool) {
 		a, b := r.at(k), r.at(k+2)
-		ok := a.kind == number && b.kind == number && r.at(k+1).text == "/" && r.at(k+1).glued && b.glued && b.value > a.value && b.value <= 64 && a.value > 0
+		ok := a.kind == number && b.kind == number && r.at(k+1).text == "/" && r.at(k+1).glued && b.glued && b.value > a.value && denominators[b.value] && a.value > 0
 		return a.value / max(b.value, 1), ok
 	}
 	if f, ok := over(i); ok {
@@ -242,6 +245,9 @@ func (r *reading) unit(i int) (unit string, n int) {
 
 // bound reads whether a quantity is a limit from the words around it.
 func (r *reading) bound(q quantity) bound {
+	if over := r.at(q.at - 1).lower; (over == "over" || over == "under") && (units[q.unit].of == "time" || r.at(q.end).lower == "cfr") {
+		return exactly // a span of time
+	}
 	for length := 4; length >= 1; length-- {
 		if from := q.at - length; from >= 0 {
 			if b, ok := boundsBefore[r.lowered(from, q.at)]; ok {
@@ -300,7 +306,7 @@ func (r *reading) exchanged(have *reading, q quantity) *fault {
 			other, instead = likeness, x
 		}
 	}
-	if own > 0 && other >= own+2 || own > 0 && r.describes(have, q) {
+	if own > 0 && r.describes(have, q) {
 		return faulty(sextant.FaultNumber, "where it says %q its quotes say %q", r.said(q), have.said(instead))
 	}
 	return nil
@@ -350,7 +356,7 @@ func (r *reading) lacks(q quantity) *fault {
 		}
 	}
 	if len(equal) == 0 {
-		if r.numbered(q) {
+		if r.numbered(q) || q.unit == "" && r.shares(q.value) {
 			return nil
 		}
 		return r.otherNumber(q)
@@ -365,6 +371,11 @@ func (r *reading) lacks(q quantity) *fault {
 		}
 	}
 	return q.boundFault(measured)
+}
+
+// shares reports whether a part in words, such as half, stands in a text as a percentage.
+func (r *reading) shares(value float64) bool {
+	return value > 0 && value < 1 && slices.ContainsFunc(r.quantities, func(q quantity) bool { return q.unit == "percent" && same(q.value, 100*value) })
 }
 
 // numbered reports whether a bare number is one that something else was read as: the year

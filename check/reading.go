@@ -20,6 +20,7 @@ type reading struct {
 	content    []int           // indexes of the words that carry meaning
 	stems      map[string]bool // of all words
 	shouted    bool            // capitals only: they tell nothing
+	documents  []string        // of evidence: all that its documents say
 
 	// Found when first asked for: one evidence is compared with many statements.
 	linked  []link

@@ -70,6 +70,8 @@ var unitNames = []struct {
 	{unit{"kilograms", "mass", 1}, []string{"kilograms", "kilogram", "kilos", "kilo", "kg", "kgs"}},
 	{unit{"grams", "mass", 0.001}, []string{"grams", "gram"}},
 	{unit{"milligrams", "mass", 1e-6}, []string{"milligrams", "milligram", "mg"}},
+	{unit{"nanograms", "mass", 1e-12}, []string{"ng"}},
+	{unit{"picograms", "mass", 1e-15}, []string{"pg"}},
 	{unit{"micrograms", "mass", 1e-9}, []string{"micrograms", "microgram", "μg", "µg", "ug"}},
 	{unit{"tons", "mass", 907.18474}, []string{"tons", "ton"}},
 	{unit{"tonnes", "mass", 1000}, []string{"tonnes", "tonne"}},

@@ -19,7 +19,7 @@ const (
 func wordFault(said, have *reading) *fault {
 	for n, i := range said.content {
 		t := &said.tokens[i]
-		if len(t.lower) < 3 || have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
+		if len(t.lower) < 3 || said.measuring(i) || have.means(said, i) || have.spelt(said, i) || said.contrary(have, t) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
 			continue
 		}
 		if other := said.stoodFor(have, n); other != "" {
@@ -29,21 +29,85 @@ func wordFault(said, have *reading) *fault {
 	return nil
 }
 
-// stoodFor returns the word that the evidence has among the same neighbours as word n of a
-// statement, if the statement lacks it: one neighbour on each side, or two on one.
+// stoodFor returns the word that the evidence has in the place of word n of a statement, if
+// the statement lacks it: among the same neighbours, one on each side or two on one. Of
+// verbs many can tell the same event, so that one stands for another only if they are
+// opposites or all around them is the same to the letter; a thing or a quality is another
+// thing or quality.
 func (r *reading) stoodFor(have *reading, n int) string {
+	t := r.word(n)
 	for k := range have.content {
-		left, right := alikeWords(r.word(n-1), have.word(k-1)), alikeWords(r.word(n+1), have.word(k+1))
-		switch {
-		case left && right, left && alikeWords(r.word(n-2), have.word(k-2)), right && alikeWords(r.word(n+2), have.word(k+2)):
-		default:
+		other := have.word(k)
+		if !r.besideAlike(have, n, k) || alikeWords(t, other) || have.count(other) <= r.count(other) {
 			continue
 		}
-		if t := have.word(k); !alikeWords(r.word(n), t) && have.count(t) > r.count(t) {
-			return t.text
+		named := t.upper == other.upper && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
+		if named || thesaurus.Opposed(t.stem, other.stem) || r.verbatimAround(have, r.content[n], have.content[k]) {
+			return other.text
 		}
 	}
 	return ""
+}
+
+// modifies reports whether word i stands between an article or the like and a word of
+// meaning, which it then describes: the exhaust valve.
+func (r *reading) modifies(i int) bool {
+	before, behind := r.at(i-1), r.at(i+1)
+	return (nounBefore[before.lower] || before.kind == number) && behind.kind == word && !functionWords[behind.lower]
+}
+
+// besideAlike reports whether word n of a text and word k of another stand among the same
+// neighbours.
+func (r *reading) besideAlike(have *reading, n, k int) bool {
+	if r.word(n-1).stem != have.word(k-1).stem && r.word(n+1).stem != have.word(k+1).stem {
+		return false
+	}
+	left := r.together(n-1) && have.together(k-1) && alikeWords(r.word(n-1), have.word(k-1))
+	right := r.together(n) && have.together(k) && alikeWords(r.word(n+1), have.word(k+1))
+	return left && right || left && alikeWords(r.word(n-2), have.word(k-2)) || right && alikeWords(r.word(n+2), have.word(k+2))
+}
+
+// together reports whether no mark stands between the n-th word of meaning and the next.
+func (r *reading) together(n int) bool {
+	if n < 0 || n+1 >= len(r.content) {
+		return false
+	}
+	for _, t := range r.tokens[r.content[n]:r.content[n+1]] {
+		if t.kind == mark && t.text != "-" && t.text != "/" && t.text != "#" {
+			return false
+		}
+	}
+	return true
+}
+
+// verbatimAround reports whether the two tokens on each side of two tokens are the same, or
+// the same end of a sentence.
+func (r *reading) verbatimAround(have *reading, i, k int) bool {
+	for _, step := range []int{-1, 1} {
+		for d := step; d != 3*step; d += step {
+			a, b := r.at(i+d), have.at(k+d)
+			if a.lower != b.lower && !(stop(a) && stop(b)) {
+				return false
+			}
+			if stop(a) {
+				break
+			}
+		}
+	}
+	return true
+}
+
+func stop(t *token) bool {
+	return t.kind == mark && (t.text == "" || t.text == "." || t.text == "," || t.text == ";" || t.text == paragraph)
+}
+
+// class is what parts of speech a word can be. One that no dictionary has is a thing or a
+// quality.
+func (t *token) class() thesaurus.Class {
+	if c := thesaurus.ClassOf(t.lower, t.stem); c != 0 {
+		return c
+	}
+	return thesaurus.Noun | thesaurus.Adjective
 }
 
 // word returns the n-th word of meaning, or nothing beyond the ends.
@@ -74,21 +138,69 @@ func alikeWords(a, b *token) bool {
 			return true
 		}
 	}
-	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Synonymous(a.stem, b.stem)
+	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Related(a.stem, b.stem)
 }
 
-// means reports whether a text has a word, an inflection of it, or a word that means the
-// same.
-func (r *reading) means(t *token) bool {
+// contrary reports whether a text has a word with a prefix that denies it, or the word that
+// it denies: what is denied is compared elsewhere.
+func (r *reading) contrary(have *reading, t *token) bool {
+	for s := range have.stems {
+		if unprefixed(s) == t.stem || unprefixed(t.stem) == s {
+			return true
+		}
+	}
+	return false
+}
+
+// unprefixed returns what a word with a prefix that denies it is made of; "" of any other.
+func unprefixed(stem string) string {
+	for _, p := range []string{"un", "in", "im", "non", "dis", "ir"} {
+		if rest, ok := strings.CutPrefix(stem, p); ok && len(rest) >= 4 {
+			return rest
+		}
+	}
+	return ""
+}
+
+// spelt reports whether a word of a statement is one of those whose initials stand in the
+// evidence: above ground level, agl.
+func (r *reading) spelt(said *reading, i int) bool {
+	for from := max(0, i-8); from <= i; from++ {
+		var letters []byte
+		for k := from; k < len(said.tokens) && len(letters) < 6; k++ {
+			switch t := &said.tokens[k]; {
+			case t.kind == word:
+				letters = append(letters, t.lower[0])
+			case t.text != "-":
+				k = len(said.tokens)
+				continue
+			}
+			if k >= i && len(letters) >= 3 && r.stems[string(letters)] && !functionWords[string(letters)] && thesaurus.ClassOf(string(letters), "") == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// means reports whether a text has word i of a statement, an inflection of it, or a word that
+// means the same. One that is only related must stand among the same words.
+func (r *reading) means(said *reading, i int) bool {
+	t := &said.tokens[i]
 	if r.stems[t.stem] {
 		return true
 	}
 	for s := range r.stems {
-		if derived(s, t.stem) {
+		if derived(s, t.stem) || thesaurus.Synonymous(s, t.stem) {
 			return true
 		}
 	}
-	return r.synonym(t)
+	for _, k := range r.content {
+		if other := &r.tokens[k]; !said.stems[other.stem] && thesaurus.Related(other.stem, t.stem) && (len(said.content) < 3 || r.likeness(k, said, i) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // coverage is the share of a statement's words and facts that its evidence has. Facts have
@@ -100,7 +212,7 @@ func coverage(said, have *reading) float64 {
 	}
 	n := facts
 	for _, i := range said.content {
-		if t := &said.tokens[i]; have.means(t) || t.upper && (have.names(t) || have.abbreviates(said, i)) {
+		if t := &said.tokens[i]; have.means(said, i) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
 			n++
 		}
 	}
@@ -113,12 +225,18 @@ func derived(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < 4 {
+	if len(a) < 3 {
 		return false
 	}
 	n := 0
 	for n < len(a) && a[n] == b[n] {
 		n++
+	}
+	if n == len(a) && n >= 5 { // tumor, tumorigenesis
+		return true
+	}
+	if n == len(a) && n >= 3 && len(b) == n+1 && b[n] == b[n-1] { // puffing is stemmed to puf
+		return true
 	}
 	return n >= 4 && n >= len(a)-2 && len(b)-n <= 5
 }

@@ -7,7 +7,8 @@ var functionWords = setOf("a", "an", "the", "this", "that", "these", "those", "t
 	"and", "or", "but", "nor", "so", "if", "while", "though", "although", "because", "since", "until", "till", "after", "before", "during", "upon", "about", "approximately", "around", "over", "under", "above", "below", "between", "among", "through",
 	"is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "done", "doing", "has", "have", "had", "having", "will", "would", "shall", "should", "may", "might", "can", "could", "must", "ought",
 	"not", "no", "none", "never", "neither", "cannot", "also", "too", "very", "just", "only", "even", "still", "yet", "both", "either", "each", "every", "any", "some", "such", "other", "another", "same", "own", "more", "most", "less", "least", "few", "fewer", "much", "many", "all",
-	"up", "down", "out", "off", "again", "further", "however", "therefore", "thus", "hence", "per", "via", "s", "t", "don", "etc", "unless", "whether", "one", "ones", "well", "as", "hereby", "herein", "thereof", "pursuant", "according", "accordance", "due", "owing")
+	"up", "down", "out", "off", "again", "further", "however", "therefore", "thus", "hence", "per", "via", "s", "t", "don", "etc", "unless", "whether", "one", "ones", "well", "as", "hereby", "herein", "thereof", "pursuant", "according", "accordance", "due", "owing",
+	"whoever", "whomever", "whichever", "whatever", "everyone", "anyone", "someone", "versus", "vs")
 
 // hints are words that say a number without being one.
 var hints = map[string]float64{"both": 2, "single": 1, "twin": 2, "dual": 2, "once": 1, "twice": 2, "none": 0, "no": 0, "pair": 2, "couple": 2, "double": 2, "triple": 3, "sole": 1, "another": 1}

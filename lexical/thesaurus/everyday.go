@@ -45,6 +45,12 @@ drink beverage alcohol
 whisky whiskey alcohol
 attendant steward stewardess
 seat seating
+decide elect choose opt
+come halt stop rest
+prefer want
+raise retract
+continue keep
+together cumulatively
 color colour
 gray grey
 medication medicine drug

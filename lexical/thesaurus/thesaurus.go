@@ -4,7 +4,9 @@
 // Its words are those of WordNet 3.0 (Princeton University, see NOTICE) that are in common
 // use or in the reports, rules and abstracts this project is tested on: 6,500 sets of
 // synonyms in their more frequent senses and 800 pairs of opposites, the kinds of 300 concrete things, and some more of
-// everyday language (see everyday.go). It knows nothing of any subject.
+// everyday language (see everyday.go); what parts of speech words are, and which can be said
+// for which in some sense or mean the opposite, is in relation.go. It knows nothing of any
+// subject.
 package thesaurus
 
 import (
@@ -84,7 +86,7 @@ func Known(stem string) bool { return load().known[stem] }
 
 var load = sync.OnceValue(func() *words {
 	w := &words{setsOf: map[string][]int32{}, opposite: map[string][]string{}, kinds: map[string][]string{}, known: map[string]bool{}}
-	sections := strings.Split(unpack(), "\n-\n")
+	sections := strings.Split(unpack(packed), "\n-\n")
 	for _, line := range append(strings.Split(sections[0], "\n"), strings.Split(strings.TrimSpace(everyday), "\n")...) {
 		w.set(stems(line))
 	}
@@ -128,7 +130,7 @@ func stems(line string) []string {
 
 // unpack returns the words. They are part of the program: that they cannot be read is a
 // fault of its build.
-func unpack() string {
+func unpack(packed []byte) string {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		panic(err)

@@ -54,3 +54,45 @@ func TestNamesAreNoWords(t *testing.T) {
 		}
 	}
 }
+
+func TestRelations(t *testing.T) {
+	for _, tt := range []struct {
+		a, b             string
+		related, opposed bool
+	}{
+		{"ask", "request", true, false},
+		{"arrive", "arrival", true, false},
+		{"meet", "encounter", true, false},
+		{"damp", "dry", false, true}, // by way of wet
+		{"struck", "missed", false, true},
+		{"partial", "total", false, true},
+		{"fence", "ditch", false, false},
+	} {
+		a, b := stem(thesaurus.Base(tt.a)), stem(thesaurus.Base(tt.b))
+		if got := thesaurus.Related(a, b); got != tt.related || got != thesaurus.Related(b, a) {
+			t.Errorf("%s and %s are related: %v", tt.a, tt.b, got)
+		}
+		if got := thesaurus.Opposed(a, b); got != tt.opposed || got != thesaurus.Opposed(b, a) {
+			t.Errorf("%s and %s are opposed: %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+func TestClasses(t *testing.T) {
+	for word, want := range map[string]thesaurus.Class{"fence": thesaurus.Noun, "airplanes": thesaurus.Noun, "took": thesaurus.Verb, "elected": thesaurus.Verb, "rapidly": thesaurus.Adverb, "zygwort": 0} {
+		if got := thesaurus.ClassOf(word, stem(word)); got != want {
+			t.Errorf("%s: %04b, want %04b", word, got, want)
+		}
+	}
+}
+
+func TestThings(t *testing.T) {
+	for word, want := range map[string][2]bool{"fences": {true, false}, "passengers": {true, true}, "reason": {false, false}} {
+		if thing, person := thesaurus.Thing(word); [2]bool{thing, person} != want {
+			t.Errorf("%s: thing %v, person %v", word, thing, person)
+		}
+	}
+	if !thesaurus.Broader(stem("vehicle"), stem("automobile")) || thesaurus.Broader(stem("automobile"), stem("vehicle")) {
+		t.Error("a vehicle is the more general word for an automobile")
+	}
+}

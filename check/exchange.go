@@ -1,0 +1,194 @@
+package check
+
+import (
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/lexical/thesaurus"
+)
+
+// surroundings are the stems of the words that stand near something.
+type surroundings map[string]bool
+
+func (s surroundings) shared(other surroundings, but surroundings) (n int) {
+	for w := range s {
+		if other[w] && !but[w] {
+			n++
+		}
+	}
+	return n
+}
+
+// crossed reports whether two things a and b of a statement stand among each other's words
+// of the evidence, and neither among its own. What the evidence has at both tells nothing.
+func crossed(saidA, saidB, haveA, haveB surroundings, least int) bool {
+	straight := saidA.shared(haveA, haveB) + saidB.shared(haveB, haveA)
+	return straight == 0 && saidA.shared(haveB, haveA)+saidB.shared(haveA, haveB) >= least
+}
+
+// exchangedNumbers finds two numbers of one unit that have changed places.
+func exchangedNumbers(said, have *reading) *fault {
+	if len(said.quantities) < 2 {
+		return nil
+	}
+	mine, theirs := said.numberSurroundings(), have.numberSurroundings()
+	of := func(q quantity) surroundings {
+		all := surroundings{}
+		for k, x := range have.quantities {
+			if x.unit == q.unit && same(x.value, q.value) {
+				for w := range theirs[k] {
+					all[w] = true
+				}
+			}
+		}
+		return all
+	}
+	for i, a := range said.quantities {
+		for j, b := range said.quantities[:i] {
+			if !a.hint && !b.hint && a.unit == b.unit && (a.unit != "" || len(a.nouns) > 0 && len(b.nouns) > 0) && !said.listed(b.end, a.at) && !same(a.value, b.value) && crossed(mine[i], mine[j], of(a), of(b), 1) {
+				return faulty(sextant.FaultNumber, "it has %s and %s the other way round", said.said(b), said.said(a))
+			}
+		}
+	}
+	return nil
+}
+
+// numberSurroundings returns for each quantity of a text the words that belong to it. Those
+// between two quantities are divided at the first comma or joining word, or where there is
+// none at the first word of grammar. A number that begins its sentence has what follows up to
+// the next number.
+func (r *reading) numberSurroundings() []surroundings {
+	out := make([]surroundings, len(r.quantities))
+	from := 0
+	for i, q := range r.quantities {
+		out[i] = surroundings{}
+		for k := q.at - 1; k >= from && !r.stops(k); k-- {
+			r.surround(k, out[i])
+		}
+		next := len(r.tokens)
+		if i+1 < len(r.quantities) {
+			next = r.quantities[i+1].at
+		}
+		end := r.divide(q.end, next)
+		if len(out[i]) == 0 {
+			end = next
+		}
+		k := q.end
+		for ; k < end && !r.stops(k); k++ {
+			r.surround(k, out[i])
+		}
+		from = k
+	}
+	return out
+}
+
+// divide returns where the words between two quantities begin to belong to the second.
+func (r *reading) divide(from, to int) int {
+	grammar := to
+	for k := from; k < to; k++ {
+		t := &r.tokens[k]
+		switch {
+		case t.text == "," || joiners[t.lower] || r.stops(k):
+			return k
+		case grammar == to && t.kind == word && functionWords[t.lower]:
+			grammar = k
+		}
+	}
+	if to == len(r.tokens) {
+		return to
+	}
+	return grammar
+}
+
+var joiners = setOf("and", "or", "but", "while", "whereas", "versus", "vs", "with", "than", "then", "compared", "against")
+
+func (r *reading) surround(k int, into surroundings) {
+	if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] && !t.taken {
+		into[t.stem] = true
+	}
+}
+
+// exchangedNames finds two names, persons or things that have changed places between clauses:
+// each stands in a clause whose words its evidence has with the other.
+func exchangedNames(said, have *reading) *fault {
+	mine := said.nameSurroundings()
+	if len(mine) < 2 {
+		return nil
+	}
+	var theirs []named
+	for _, a := range mine {
+		for _, b := range mine {
+			if a.stem >= b.stem || b.with[a.stem] && a.with[b.stem] {
+				continue
+			}
+			if theirs == nil {
+				theirs = have.nameSurroundings()
+			}
+			x, y := with(theirs, a.stem), with(theirs, b.stem)
+			if x != nil && y != nil && crossed(a.with, b.with, x, y, 2) {
+				return faulty(sextant.FaultEntity, "it has %q and %q the other way round", a.written, b.written)
+			}
+		}
+	}
+	return nil
+}
+
+// named is a name, a person or a thing, and the words of the clauses that it stands in.
+type named struct {
+	stem, written string
+	with          surroundings
+}
+
+func with(all []named, stem string) surroundings {
+	for _, n := range all {
+		if n.stem == stem {
+			return n.with
+		}
+	}
+	return nil
+}
+
+// nameSurroundings returns the names, persons and things of a text.
+func (r *reading) nameSurroundings() []named {
+	var out []named
+	at := map[string]int{}
+	for _, c := range r.clauses() {
+		words := surroundings{}
+		for k := c.from; k < c.to; k++ {
+			if t := &r.tokens[k]; t.kind != mark && !functionWords[t.lower] {
+				words[t.stem] = true
+			}
+		}
+		for k := c.from; k < c.to; k++ {
+			t := &r.tokens[k]
+			if !r.names(k) {
+				continue
+			}
+			n, seen := at[t.stem]
+			if !seen {
+				n = len(out)
+				at[t.stem] = n
+				out = append(out, named{t.stem, t.text, surroundings{}})
+			}
+			for w := range words {
+				if w != t.stem {
+					out[n].with[w] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// names reports whether token k is a name or part of an identifier, a person or a thing.
+func (r *reading) names(k int) bool {
+	t := &r.tokens[k]
+	switch {
+	case t.kind == mark || functionWords[t.lower]:
+		return false
+	case t.kind == number:
+		return t.taken && (r.at(k+1).glued && r.at(k+1).kind == word || t.glued && r.at(k-1).kind == word)
+	case t.upper && !r.begins(k):
+		return true
+	}
+	thing, _ := thesaurus.Thing(t.lower)
+	return thing && r.noun(k) || t.lower == "men" || t.lower == "women"
+}
