@@ -51,33 +51,94 @@ func (m Meta) Values(f Field) []Value {
 
 // MarshalJSON writes fields as members, single values bare and several as an array,
 // groups as arrays of objects; names sorted, so that equal metadata are equal bytes.
+//
+// Every passage of every answer and trace is written with it, so that it goes without the
+// maps that encoding/json would need; a test holds its bytes to that package's.
 func (m Meta) MarshalJSON() ([]byte, error) {
-	flat := make(map[string]any, len(m.Fields)+len(m.Groups))
-	for name, v := range bare(m.Fields) {
-		flat[name] = v
-	}
-	for name, elements := range m.Groups {
-		list := make([]map[string]any, len(elements))
-		for i, e := range elements {
-			list[i] = bare(e)
-		}
-		flat[name] = list
-	}
-	return json.Marshal(flat)
+	return m.appendJSON(make([]byte, 0, 32*(len(m.Fields)+2)))
 }
 
-func bare(fields Fields) map[string]any {
-	out := make(map[string]any, len(fields))
-	for name, values := range fields {
-		switch len(values) {
-		case 0:
-		case 1:
-			out[name] = values[0]
-		default:
-			out[name] = values
+func (m Meta) appendJSON(b []byte) ([]byte, error) {
+	if len(m.Groups) == 0 {
+		return m.Fields.appendJSON(b)
+	}
+	names := make([]string, 0, len(m.Fields)+len(m.Groups))
+	for name, values := range m.Fields {
+		if _, group := m.Groups[name]; !group && len(values) > 0 {
+			names = append(names, name)
 		}
 	}
-	return out
+	for name := range m.Groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return appendObject(b, names, func(b []byte, name string) ([]byte, error) {
+		elements, group := m.Groups[name]
+		if !group {
+			return appendValues(b, m.Fields[name])
+		}
+		return appendList(b, elements, func(b []byte, e Fields) ([]byte, error) { return e.appendJSON(b) })
+	})
+}
+
+func (f Fields) appendJSON(b []byte) ([]byte, error) {
+	names := make([]string, 0, len(f))
+	for name, values := range f {
+		if len(values) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return appendObject(b, names, func(b []byte, name string) ([]byte, error) { return appendValues(b, f[name]) })
+}
+
+func appendValues(b []byte, values []Value) ([]byte, error) {
+	if len(values) == 1 {
+		return values[0].appendJSON(b)
+	}
+	return appendList(b, values, func(b []byte, v Value) ([]byte, error) { return v.appendJSON(b) })
+}
+
+func appendObject(b []byte, names []string, value func(b []byte, name string) ([]byte, error)) ([]byte, error) {
+	b = append(b, '{')
+	var err error
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, name), ':')
+		if b, err = value(b, name); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendList[T any](b []byte, all []T, item func(b []byte, one T) ([]byte, error)) ([]byte, error) {
+	b = append(b, '[')
+	var err error
+	for i, one := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = item(b, one); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// appendText writes a JSON string as encoding/json does: plain ASCII here, all else there.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, _ := json.Marshal(s) // of a string
+			return append(b, quoted...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
 }
 
 // Decode reads metadata written by MarshalJSON, typed by the schema. Unknown names

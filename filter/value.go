@@ -179,16 +179,23 @@ func formatTime(t time.Time) string {
 
 // MarshalJSON writes keywords and times as strings, numbers and bools as such, and
 // no value as null.
-func (v Value) MarshalJSON() ([]byte, error) {
+func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil) }
+
+func (v Value) appendJSON(b []byte) ([]byte, error) {
 	switch v.kind {
 	case KindNone:
-		return []byte("null"), nil
-	case Int, Bool:
-		return []byte(v.String()), nil
+		return append(b, "null"...), nil
+	case Int:
+		return strconv.AppendInt(b, v.n, 10), nil
+	case Bool:
+		return strconv.AppendBool(b, v.n != 0), nil
 	case Float:
-		return json.Marshal(v.Float())
+		number, err := json.Marshal(v.Float())
+		return append(b, number...), err
+	case Keyword:
+		return appendText(b, v.s), nil
 	}
-	return json.Marshal(v.String())
+	return appendText(b, v.String()), nil
 }
 
 // Parse reads text as a value of the given kind. Times are RFC 3339 or a plain

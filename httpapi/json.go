@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"sync"
 )
 
 // JSON encodes v as every surface of Sextant writes it: on one line, characters of
@@ -84,7 +85,19 @@ func filledStruct(v reflect.Value) reflect.Value {
 	return out
 }
 
+// holding remembers holdsLists of the types seen so far: there are as many as the program has.
+var holding sync.Map // reflect.Type to bool
+
 func holdsLists(t reflect.Type) bool {
+	if known, ok := holding.Load(t); ok {
+		return known.(bool)
+	}
+	holds := looksForLists(t)
+	holding.Store(t, holds)
+	return holds
+}
+
+func looksForLists(t reflect.Type) bool {
 	if t.Implements(marshaler) {
 		return false
 	}

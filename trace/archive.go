@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,7 +43,7 @@ type Archive struct {
 
 	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
-	bytes  int64 // of all kept traces; the writer's own
+	writer writer
 }
 
 // stats are counted since the archive was opened.
@@ -108,9 +107,12 @@ func open(ctx context.Context, o Options, pragmas ...string) (*Archive, error) {
 	}
 	a := &Archive{db: db, options: o, queue: make(chan *Finished, o.Queue), written: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if _, err = db.ExecContext(ctx, schema); err == nil {
-		err = db.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM trace").Scan(&a.bytes)
+		err = db.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM trace").Scan(&a.writer.bytes)
 	}
 	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open traces: %w", err), db.Close())
+	}
+	if err := a.writer.prepare(ctx, db); err != nil {
 		return nil, errors.Join(fmt.Errorf("open traces: %w", err), db.Close())
 	}
 	go a.write()
@@ -233,69 +235,4 @@ func (a *Archive) store(group []*Finished) {
 	case a.wake <- struct{}{}:
 	default:
 	}
-}
-
-// insert stores records and what is owed of them, and makes room, in one transaction.
-func (a *Archive) insert(records []*Record) error {
-	tx, err := a.db.Begin()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	bytes := a.bytes
-	for _, r := range records {
-		n, err := a.insertOne(tx, r)
-		if err != nil {
-			return err
-		}
-		bytes += n
-	}
-	if bytes, err = a.makeRoom(tx, bytes); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	a.bytes = bytes
-	a.stats.kept.Add(int64(len(records)))
-	return nil
-}
-
-func (a *Archive) insertOne(tx *sql.Tx, r *Record) (int64, error) {
-	spans, err := encodeSpans(r.Spans)
-	if err != nil {
-		return 0, err
-	}
-	s := r.Summary
-	summary, err := json.Marshal(s)
-	if err != nil {
-		return 0, fmt.Errorf("encode summary: %w", err)
-	}
-	var exchanges []byte
-	if len(r.Exchanges) > 0 {
-		if exchanges, err = json.Marshal(r.Exchanges); err != nil {
-			return 0, fmt.Errorf("encode exchanges: %w", err)
-		}
-	}
-	hash := Hash(r.Config)
-	if _, err := tx.Exec("INSERT INTO config VALUES (?, ?) ON CONFLICT DO NOTHING", hash, append([]byte{}, r.Config...)); err != nil {
-		return 0, err
-	}
-	collections, _ := json.Marshal(s.Collections)
-	size := int64(len(spans) + len(summary) + len(exchanges))
-	res, err := tx.Exec("INSERT INTO trace (id, began, duration, status, question, collections, intent, tokens, cost, config, summary, exchanges, spans, bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		r.ID[:], r.Began.UnixNano(), r.Duration.Nanoseconds(), s.Status, s.Question, string(collections), s.Intent, r.Tokens, r.Cost, hash, summary, exchanges, spans, size)
-	if err != nil {
-		return 0, err
-	}
-	seq, err := res.LastInsertId()
-	if err != nil {
-		return 0, err
-	}
-	for _, target := range a.options.Targets {
-		if _, err := tx.Exec("INSERT INTO owed (target, trace) VALUES (?, ?)", target, seq); err != nil {
-			return 0, err
-		}
-	}
-	return size, nil
 }

@@ -17,27 +17,6 @@ func Hash(config []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// makeRoom removes the oldest traces until age and size are within bounds, and returns
-// the bytes that are left. What is removed while it is still owed to somebody is lost to
-// them, and counted.
-func (a *Archive) makeRoom(tx *sql.Tx, bytes int64) (int64, error) {
-	oldest := a.options.Now().Add(-a.options.MaxAge).UnixNano()
-	for {
-		var seq, size, began int64
-		err := tx.QueryRow("SELECT seq, bytes, began FROM trace ORDER BY seq LIMIT 1").Scan(&seq, &size, &began)
-		if err == sql.ErrNoRows || err == nil && began >= oldest && bytes <= a.options.MaxBytes {
-			return bytes, nil
-		}
-		if err != nil {
-			return bytes, err
-		}
-		if err := a.forget(tx, seq); err != nil {
-			return bytes, err
-		}
-		bytes -= size
-	}
-}
-
 func (a *Archive) forget(tx *sql.Tx, seq int64) error {
 	for _, q := range []string{
 		"INSERT INTO lost SELECT target, count(*), 'the bound of the spool was reached' FROM owed WHERE trace = ?1 GROUP BY target ON CONFLICT (target) DO UPDATE SET n = n + excluded.n, reason = excluded.reason",
