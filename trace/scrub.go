@@ -127,12 +127,40 @@ func nearOf(anchor string, re *regexp.Regexp) func(text string, end int) bool {
 	case anchor == "asic ":
 		return func(text string, end int) bool { return tokenFollows(text, end, 12) }
 	case strings.Contains(re.String(), `[:=]`):
+		rest := restOf(anchor)
 		return func(text string, end int) bool {
-			return assignmentFollows(text, end) && re.MatchString(text[max(0, end-namedBefore):min(len(text), end+namedAfter)])
+			return rest(text, end) && re.MatchString(text[max(0, end-namedBefore):min(len(text), end+namedAfter)])
 		}
 	}
 	return nil
 }
+
+// restOf returns the look at whether the rest of a name that says secret follows an anchor, and
+// an assignment that: "tokens":0 has an anchor and is none.
+func restOf(anchor string) func(text string, end int) bool {
+	if anchor == "secret_" {
+		return func(text string, end int) bool {
+			for most := end + 10; end < len(text) && end < most && letterByte(text[end]); end++ {
+			}
+			return assignmentFollows(text, end)
+		}
+	}
+	rests := nameRests[anchor]
+	return func(text string, end int) bool {
+		if assignmentFollows(text, end) {
+			return true
+		}
+		for _, rest := range rests {
+			if to := end + len(rest); to <= len(text) && strings.EqualFold(text[end:to], rest) && assignmentFollows(text, to) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// nameRests are what may stand between an anchor and the assignment, where something may.
+var nameRests = map[string][]string{"assw": {"ord", "d"}, "ecret": {"key", "_key", "-key"}}
 
 // credentialsFollow reports whether the address that begins at end may hold a name and a
 // password: an @ before its path.
@@ -161,11 +189,9 @@ func tokenFollows(text string, end, least int) bool {
 	return true
 }
 
-// assignmentFollows reports whether the name that an anchor is a part of is followed by =
-// or :, perhaps after a quotation mark and blanks.
+// assignmentFollows reports whether a name that ends there is followed by = or :, perhaps after
+// a quotation mark and blanks.
 func assignmentFollows(text string, end int) bool {
-	for most := end + longestRest; end < len(text) && end < most && nameByte(text[end]); end++ {
-	}
 	for _, c := range []string{"\\", "\"'"} { // \?["']
 		if end < len(text) && strings.IndexByte(c, text[end]) >= 0 {
 			end++
@@ -186,12 +212,7 @@ const (
 	namedAfter  = 64
 )
 
-// longestRest is how much of a name can follow its anchor: "SECRET_ABCDEFGHIJ".
-const longestRest = 12
-
-func nameByte(c byte) bool {
-	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '-'
-}
+func letterByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
 // near asks a form about an anchor of its own.
 func near(owner int, text string, end int) bool {
