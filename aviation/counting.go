@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/compute"
@@ -22,6 +23,7 @@ func is(field, value string) filter.Filter {
 // across. The figures in its words were measured on the NTSB's records of 1982 to 2026.
 func Counting() compute.Domain {
 	domestic := is("country", "United States")
+	recorded := &spellings{}
 	return compute.Domain{
 		Recorded: map[string]string{"make": "make_recorded", "model": "model"},
 		Open:     filter.In{Field: "report_status", Values: []filter.Value{filter.OfString("Preliminary"), filter.OfString("Factual"), filter.OfString("In work")}},
@@ -36,7 +38,7 @@ func Counting() compute.Domain {
 			{Name: "in the United States only", Why: "events abroad are notifications by other countries, and incomplete", Apply: domesticOnly},
 			{Name: "with aircraft of the United States abroad", Why: "the NTSB's own statistics of civil aviation count them, wherever they crashed", Apply: withOwnAbroad},
 			{Name: "make as spelled", Why: "only the spelling asked for, without the maker's other names", Apply: makeAsSpelled},
-			{Name: "make as it begins", Why: "every spelling that begins with the word asked for, and no other name of the maker", Apply: makeBegins},
+			{Name: "make as it begins", Why: "every spelling that begins with the word asked for, and no other name of the maker", Apply: recorded.makeBegins},
 			{Name: "whatever the make", Why: "kits are recorded under their builder's name: the model alone finds them", Apply: modelAlone},
 		},
 		Breaks: []compute.FieldBreak{
@@ -125,19 +127,48 @@ func makeAsSpelled(_ context.Context, r compute.Request) (filter.Filter, bool, e
 	return makeRecorded(r, func(v string) []filter.Value { return []filter.Value{filter.OfString(v)} })
 }
 
+// spellings are the makes as they are recorded, of a collection as it stood at a sequence: there
+// are thousands, and counting them anew was a seventh of what a question about a make cost.
+type spellings struct {
+	mu       sync.Mutex
+	name     string
+	sequence uint64
+	values   []filter.Value
+	upper    []string // the same in capitals
+}
+
+// of reads the spellings of a collection, unless they are those that were read last.
+func (s *spellings) of(ctx context.Context, c store.Collection) (values []filter.Value, upper []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name, sequence := c.Spec().Name, c.Sequence(); s.values == nil || s.name != name || s.sequence != sequence {
+		facet, err := c.Facet(ctx, store.FacetQuery{Field: "make_recorded"})
+		if err != nil {
+			return nil, nil, err
+		}
+		s.name, s.sequence = name, sequence
+		s.values, s.upper = make([]filter.Value, len(facet.Buckets)), make([]string, len(facet.Buckets))
+		for i, b := range facet.Buckets {
+			s.values[i], s.upper[i] = b.Value, strings.ToUpper(b.Value.Str())
+		}
+	}
+	return s.values, s.upper, nil
+}
+
 // makeBegins counts the spellings that begin with what was asked for.
-func makeBegins(ctx context.Context, r compute.Request) (filter.Filter, bool, error) {
+func (s *spellings) makeBegins(ctx context.Context, r compute.Request) (filter.Filter, bool, error) {
 	if !has(r.Parts, "make") || r.Collection.Spec().Name != Incidents().Name {
 		return nil, false, nil
 	}
-	facet, err := r.Collection.Facet(ctx, store.FacetQuery{Field: "make_recorded"})
+	values, upper, err := s.of(ctx, r.Collection)
 	if err != nil {
 		return nil, false, err
 	}
 	return makeRecorded(r, func(v string) (out []filter.Value) {
-		for _, b := range facet.Buckets {
-			if beginsWithWord(strings.ToUpper(b.Value.Str()), strings.ToUpper(v)) {
-				out = append(out, b.Value)
+		word := strings.ToUpper(v)
+		for i, spelled := range upper {
+			if beginsWithWord(spelled, word) {
+				out = append(out, values[i])
 			}
 		}
 		return out

@@ -99,7 +99,7 @@ func entriesOf(ctx context.Context, path string) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{db}
+	c := &catalog{db: db}
 	defer c.close()
 	return c.entries(ctx)
 }

@@ -6,13 +6,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/store"
 )
 
 // catalog is the folder's own database: which collections there are, and the journal.
-type catalog struct{ db *database }
+type catalog struct {
+	db *database
+
+	mu    sync.Mutex
+	known map[string]knownSpec // by collection
+}
+
+// knownSpec is a collection as it stood in the catalogue when it was listed last, and as it was
+// read: every question lists them, to see what other processes have done, and seldom has
+// anything changed.
+type knownSpec struct {
+	body string
+	spec sextant.Collection
+}
 
 // The sums are CRC-32C of what stands before them in the row, as checksumOf takes
 // them: SQLite notices damage to its structure, not to its contents.
@@ -44,7 +59,7 @@ func openCatalog(path, vfs string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{db}, nil
+	return &catalog{db: db}, nil
 }
 
 // create enters a new collection.
@@ -124,6 +139,14 @@ func (c *catalog) entry(ctx context.Context, name string) (entry, error) {
 }
 
 func scanEntry(scan func(...any) error) (entry, error) {
+	return scanEntryBy(scan, func(_, body string) (spec sextant.Collection, err error) {
+		err = json.Unmarshal([]byte(body), &spec)
+		return spec, err
+	})
+}
+
+// scanEntryBy reads an entry, its collection by a function of name and text.
+func scanEntryBy(scan func(...any) error, read func(name, body string) (sextant.Collection, error)) (entry, error) {
 	var e entry
 	var name, body string
 	var sum uint32
@@ -133,10 +156,32 @@ func scanEntry(scan func(...any) error) (entry, error) {
 	if sum != checksumOf(name, e.folder, fmt.Sprint(e.generation), body) {
 		return e, fmt.Errorf("catalogue entry of %q: %w", name, store.ErrCorrupt)
 	}
-	if err := json.Unmarshal([]byte(body), &e.spec); err != nil {
+	var err error
+	if e.spec, err = read(name, body); err != nil {
 		return e, fmt.Errorf("catalogue entry of %q: %w", name, err)
 	}
 	return e, nil
+}
+
+// readSpec reads the text of a collection, unless it is the one that was read last. Who gets it
+// may change its lists.
+func (c *catalog) readSpec(name, body string) (sextant.Collection, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.known[name]
+	if !ok || k.body != body {
+		k = knownSpec{body: body}
+		if err := json.Unmarshal([]byte(body), &k.spec); err != nil {
+			return sextant.Collection{}, err
+		}
+		if c.known == nil {
+			c.known = map[string]knownSpec{}
+		}
+		c.known[name] = k
+	}
+	spec := k.spec
+	spec.Schema.Fields, spec.Schema.Groups = slices.Clone(spec.Schema.Fields), slices.Clone(spec.Schema.Groups)
+	return spec, nil
 }
 
 // entries returns all entries by name.
@@ -148,7 +193,7 @@ func (c *catalog) entries(ctx context.Context) ([]entry, error) {
 	defer rows.Close()
 	var out []entry
 	for rows.Next() {
-		e, err := scanEntry(rows.Scan)
+		e, err := scanEntryBy(rows.Scan, c.readSpec)
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func (i *Inspector) catalog() (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{&database{read: db, write: db, broken: errReadOnly}}, nil
+	return &catalog{db: &database{read: db, write: db, broken: errReadOnly}}, nil
 }
 
 func (c *catalog) close() error { return c.db.close() }

@@ -105,7 +105,7 @@ func catalogToRead(ctx context.Context, dir string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{db}
+	c := &catalog{db: db}
 	if _, err := c.entries(ctx); err != nil {
 		return nil, errors.Join(failure("read catalogue", err), c.close())
 	}
