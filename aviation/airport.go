@@ -79,7 +79,11 @@ func yearAhead(q *constrain.Query, i int) bool { return i < len(q.Tokens) && yea
 
 func airportByCode(q *constrain.Query, i int) (constrain.Claim, bool) {
 	code, ok := codeAt(q, i)
-	return constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", code)}, Weight: 1, Weak: bareName(q, i)}, ok
+	c := constrain.Claim{From: i, To: i + 1, Conditions: []constrain.Condition{constrain.Is("airport", code)}, Weight: 1, Weak: bareName(q, i)}
+	if ok && len(q.Tokens[i].Text) == 4 && (airportWords[q.Word(i-1)] || airportWords[q.Word(i+1)]) {
+		c.Weak = constrain.Firm // "my airport KPAO", "at the airport, KPAO"
+	}
+	return c, ok
 }
 
 // airportByName reads "Centennial Airport", "Van Nuys airport (VNY)": the code in

@@ -37,11 +37,84 @@ func (c *computer) compare(at int) (sextant.Computed, error) {
 			return out, err
 		}
 		out.Keys, out.Rows = append(out.Keys, row[0].(string)), append(out.Rows, row)
-		if n := row[1].(int64); part != nil && n > 0 && n < few {
-			c.note(&out, "%v: %v of %d is few; the share could be anything from %v %% to %v %%.", row[0], row[2], n, row[4], row[5])
-		}
+		c.smallSide(&out, row, part)
 	}
 	return out, c.whateverTheValue(&out, at)
+}
+
+// sided are the requests that can be answered side by side.
+var sided = map[string]bool{"": true, "count": true, "list": true, "share": true}
+
+// holdsSides reports whether the collection can enforce what each side says.
+func (c *computer) holdsSides() bool {
+	for _, s := range c.Reading.Sides {
+		if compiled, _ := constrain.Compile(c.spec, c.Parser.Lexicon(), s.Constraints); len(compiled) != len(s.Constraints) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareSides counts each side by itself under the conditions that are no side's.
+func (c *computer) compareSides() (sextant.Computed, error) {
+	apart := func(p constrain.Compiled) bool {
+		return slices.ContainsFunc(c.Reading.Sides, func(s constrain.Side) bool {
+			return slices.ContainsFunc(s.Constraints, func(k constrain.Constraint) bool { return k.Field == p.Field })
+		})
+	}
+	common := slices.DeleteFunc(slices.Clone(c.Parts), apart)
+	var either filter.Or
+	filters := make([]filter.Filter, len(c.Reading.Sides))
+	for i, s := range c.Reading.Sides {
+		compiled, _ := constrain.Compile(c.spec, c.Parser.Lexicon(), s.Constraints)
+		filters[i] = constrain.Joint(append(slices.Clone(common), compiled...))
+		either = append(either, filters[i])
+	}
+	whole := *c
+	whole.Filter = filter.Simplify(either)
+	out, err := whole.base("compare")
+	if err != nil {
+		return out, err
+	}
+	out.GroupBy, out.Columns = c.Reading.Sides[0].Constraints[0].Field, []string{"compared", out.UnitLabel}
+	part, name := c.partCompared()
+	if part != nil {
+		out.ShareOf = filter.String(part)
+		out.Columns = append(out.Columns, name, "%", "from %", "to %")
+	}
+	var sum int64
+	for i, s := range c.Reading.Sides {
+		row, err := c.rowOf(s.Label, filters[i], out.Unit, part)
+		if err != nil {
+			return out, err
+		}
+		sum += row[1].(int64)
+		out.Keys, out.Rows = append(out.Keys, s.Label), append(out.Rows, row)
+		c.smallSide(&out, row, part)
+	}
+	if sum > out.Total {
+		c.note(&out, "%d of the %s are on more than one side, and count once in the total.", sum-out.Total, out.UnitLabel)
+	}
+	return out, nil
+}
+
+// smallSide says of a share of very few what it is worth.
+func (c *computer) smallSide(out *sextant.Computed, row []any, part filter.Filter) {
+	if n := row[1].(int64); part != nil && n > 0 && n < few {
+		c.note(out, "%v: %v of %d is few; the share could be anything from %v %% to %v %%.", row[0], row[2], n, row[4], row[5])
+	}
+}
+
+// rowOf counts a filter and the part of it.
+func (c *computer) rowOf(label string, f filter.Filter, unit string, part filter.Filter) ([]any, error) {
+	n, err := c.Collection.Count(c.ctx, f, unit)
+	row := []any{label, n}
+	if err != nil || part == nil {
+		return row, err
+	}
+	k, err := c.Collection.Count(c.ctx, filter.Simplify(filter.And{f, part}), unit)
+	s := shareOf(k, n)
+	return append(row, k, s.percent, s.low, s.high), err
 }
 
 // partCompared is what a share is taken of each side: the one asked for or, where danger
@@ -74,15 +147,7 @@ func (c *computer) sideOf(at int, v any, unit string, part filter.Filter) ([]any
 		return nil, fmt.Errorf("value %v of %s: %w", v, one.Field, filter.ErrSchema)
 	}
 	parts[at] = compiled[0]
-	side := constrain.Joint(parts)
-	n, err := c.Collection.Count(c.ctx, side, unit)
-	row := []any{valueText(v), n}
-	if err != nil || part == nil {
-		return row, err
-	}
-	k, err := c.Collection.Count(c.ctx, filter.Simplify(filter.And{side, part}), unit)
-	s := shareOf(k, n)
-	return append(row, k, s.percent, s.low, s.high), err
+	return c.rowOf(valueText(v), constrain.Joint(parts), unit, part)
 }
 
 // whateverTheValue adds the count that the compared sides are part of.

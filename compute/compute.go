@@ -108,6 +108,8 @@ type computer struct {
 func (c *computer) run() (sextant.Computed, error) {
 	compared := c.compared()
 	switch kind := c.asked.Kind; {
+	case len(c.Reading.Sides) > 1 && sided[kind] && c.holdsSides():
+		return c.compareSides()
 	case kind == "share" && compared >= 0 && c.asked.Compared:
 		return c.compare(compared)
 	case kind == "share" && len(c.asked.Groups) > 0:

@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,12 +37,39 @@ func (q *Query) byGroup(i int) (Claim, bool) {
 		return asks(i, to, Request{Kind: "group", Groups: []Grouping{g}}) // "Purpose of flight of fatal accidents in Wyoming"
 	}
 	name, to, ok := intervals.At(q, i)
+	if !ok {
+		name, to, ok = q.rateOf(i)
+	}
 	g, known := q.Lexicon.Groupings[name]
 	if !ok || !known {
 		return Claim{}, false
 	}
 	return asks(i, to, Request{Kind: "group", Groups: []Grouping{g}})
 }
+
+// rateOf reads "accidents a year", "deaths a month": an article after what is counted
+// says per, and nowhere else ("a year ago", "in a year", "accidents a month later").
+func (q *Query) rateOf(i int) (interval string, to int, ok bool) {
+	if q.Word(i) != "a" && q.Word(i) != "an" || i == 0 || !q.Joined(i) {
+		return "", i, false
+	}
+	counted := q.EventNoun(i-1) && strings.HasSuffix(q.Word(i-1), "s")
+	for k := max(0, i-3); k < i && !counted; k++ {
+		_, end, measured := q.measures.after.At(q, k)
+		counted = measured && end == i
+	}
+	if !counted || rateEnds[q.Word(i+2)] {
+		return "", i, false
+	}
+	for _, unit := range []string{"year", "month", "quarter", "decade", "day"} {
+		if q.Word(i+1) == unit {
+			return unit, i + 2, true
+		}
+	}
+	return "", i, false
+}
+
+var rateEnds = set(`ago later earlier before after old or and apart`)
 
 var subjectOf = set(`of in for among`)
 
@@ -365,6 +393,19 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 		}
 	}
 	return splitClaims(claims, isPart)
+}
+
+// partApart takes conditions of the part out of the whole: the share of fatal ones among
+// fatal ones is all of them, and nobody asks for that.
+func (q *Query) partApart(r *Reading) {
+	r.Constraints = slices.DeleteFunc(r.Constraints, func(c Constraint) bool {
+		same := slices.ContainsFunc(r.Part, func(p Constraint) bool { return p.Field == c.Field && p.Op == c.Op && slices.Equal(p.Values, c.Values) })
+		if same && !isMention(c.Op) {
+			r.Notes = append(r.Notes, fmt.Sprintf("“%s” is the part whose share is asked, so the whole is counted without that condition", c.Text))
+			return true
+		}
+		return false
+	})
 }
 
 // splitClaims takes those claims out that isPart holds for, and returns them.

@@ -32,10 +32,11 @@ func compose(q *Query, claims []Claim) Reading {
 	q.groupedAway(&r, &stating)
 	part := q.partOfShare(&r, &stating)
 	r.Constraints = q.join(stating)
-	if r.Request.Compared {
+	if q.sides(&r, stating); r.Request.Compared {
 		r.Constraints = withoutOpposites(r.Constraints)
 	}
 	r.Part = q.join(part)
+	q.partApart(&r)
 	for _, c := range stating {
 		if len(c.Others) > 0 && !c.Negated {
 			r.Ambiguous = append(r.Ambiguous, Alternative{Text: q.words(c), Taken: c.Conditions[0], Others: c.Others})
@@ -143,9 +144,7 @@ func apart(a, b Condition) bool {
 // says what the other does not, and together they say nothing.
 func withoutOpposites(cs []Constraint) []Constraint {
 	opposite := func(c Constraint) bool {
-		return slices.ContainsFunc(cs, func(d Constraint) bool {
-			return c.Field == d.Field && valued(c.Op) && valued(d.Op) && denies(c.Op) != denies(d.Op) && slices.Equal(c.Values, d.Values) && !isSpans(c)
-		})
+		return slices.ContainsFunc(cs, func(d Constraint) bool { return opposed(c, d) })
 	}
 	return slices.DeleteFunc(slices.Clone(cs), opposite)
 }

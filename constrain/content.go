@@ -22,15 +22,39 @@ func (q *Query) content(claims []Claim) string {
 	return strings.Join(words, " ")
 }
 
+// topicPhrases returns the words of the topic, those together that stand together.
+func (q *Query) topicPhrases(claims []Claim) []string {
+	var out []string
+	last := -2
+	for _, i := range q.topicTokens(claims) {
+		if i == last+1 && q.Joined(i) {
+			out[len(out)-1] += q.Tokens[i].Gap + q.Tokens[i].Text
+		} else {
+			out = append(out, q.Tokens[i].Text)
+		}
+		last = i
+	}
+	return out
+}
+
 // topic returns the words no claim took, without those that say nothing of a subject.
 func (q *Query) topic(claims []Claim) []string {
-	taken := q.taken(claims, func(c Claim) bool { return len(c.Conditions) > 0 || c.Request != nil || c.Drop })
 	var out []string
+	for _, i := range q.topicTokens(claims) {
+		out = append(out, q.Tokens[i].Text)
+	}
+	return out
+}
+
+// topicTokens are the places of the topic's words.
+func (q *Query) topicTokens(claims []Claim) []int {
+	taken := q.taken(claims, func(c Claim) bool { return len(c.Conditions) > 0 || c.Request != nil || c.Drop })
+	var out []int
 	for i, t := range q.Tokens {
 		if taken[i] || stopWords[t.Lower] || q.EventNoun(i) || inquiring[t.Lower] || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || light[t.Lower] {
 			continue
 		}
-		out = append(out, t.Text)
+		out = append(out, i)
 	}
 	return out
 }

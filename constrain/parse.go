@@ -47,6 +47,9 @@ type Reading struct {
 	Ambiguous     []Alternative
 	Topic         []string     // the words that are neither condition nor request nor common: the subject
 	Part          []Constraint // of a share: the conditions of the part, not of the whole
+	Phrases       []string     // the topic's words as they stand together in the question
+	Sides         []Side       // what is set against each other, where values of one field do not tell it
+	Notes         []string     // what a reader should know of how the words were read
 }
 
 // Alternative is another reading of the words of a constraint.
@@ -124,7 +127,7 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 	for _, t := range tokens {
 		r.Words = append(r.Words, t.Lower)
 	}
-	r.Content, r.Topic = q.content(claims), q.topic(claims)
+	r.Content, r.Topic, r.Phrases = q.content(claims), q.topic(claims), q.topicPhrases(claims)
 	if rest := strings.TrimSpace(text[end:]); rest != "" {
 		r.Content += " " + rest
 		r.Unenforceable = append(r.Unenforceable, sextant.Unenforceable{Text: beginning(rest), Reason: "the question is too long to be read for conditions after this point"})

@@ -115,6 +115,9 @@ func (q *Query) firstLast(i int) (Claim, bool) {
 	n, at, counted := q.numberAt(i + 1)
 	if !counted {
 		n, at = 1, i+1
+		if before, end, ok := q.numberAt(from - 1); from > 0 && ok && end == from && q.Joined(from) { // "the 100 latest"
+			n, from = before, from-1
+		}
 	}
 	if calendarUnits[q.Word(at)] != "" {
 		return Claim{}, false

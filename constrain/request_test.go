@@ -59,7 +59,7 @@ func TestRequests(t *testing.T) {
 		"which city has the fewest tickets?":                "top city 1 least",
 		"what share of tickets were urgent":                 "share",
 		"the first ticket in Hull":                          "first 1",
-		"the three most recent tickets":                     "last 1",
+		"the three most recent tickets":                     "last 3",
 		"Leeds versus York":                                 "compared",
 		"are there more tickets in Leeds than in York":      "",
 		"which had more water damage, Acme or Bolt tickets": "compared",

@@ -13,6 +13,9 @@ func (a *asking) caveats() {
 	if topic := a.unenforcedTopic(); topic != "" && (a.asksFigure() || !a.narrow()) {
 		a.caveat(fmt.Sprintf("“%s” is no recorded field: figures and lists are not restricted by it.", topic))
 	}
+	for _, n := range a.reading.Notes {
+		a.caveat(capital(n) + ".")
+	}
 	l := a.answer.Ledger
 	for _, c := range l.Constraints {
 		if c.Assumed != "" {
