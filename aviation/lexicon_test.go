@@ -186,3 +186,21 @@ func TestPlacesOfSomethingElse(t *testing.T) {
 		{"what about Anchorage?", "city eq ANCHORAGE"},
 	})
 }
+
+// A verb before a maker at the beginning of a question makes it no person's name.
+func TestVerbsBeforeMakersAreNoGivenNames(t *testing.T) {
+	reads(t, sampleReader(t).Parser, [][2]string{
+		{"Compare Cessna and Piper in Hawaii", "make in CESSNA PIPER; state eq HI"},
+		{"Chart Cessna losses in Texas", "make eq CESSNA; state eq TX"},
+		{"Steve Piper met Dwane Mooney", ""},
+	})
+}
+
+func TestDenialsThatSayNo(t *testing.T) {
+	reads(t, sampleReader(t).Parser, [][2]string{
+		{"serious injuries but no deaths, Maule, Alaska", "serious_count gte 1; severity eq nonfatal; make eq MAULE; state eq AK"},
+		{"Not one accident in Delaware in 2002?", "state eq DE; event_date between 2002-01-01..2002-12-31"},
+		{"US accidents only", "country eq United States"},
+		{"list accidents only, Texas", "investigation_type eq accident; state eq TX"},
+	})
+}

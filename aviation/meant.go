@@ -150,7 +150,21 @@ func (n *names) surname(q *constrain.Query, i int) bool {
 		return false // "Payne Stewart Learjet South Dakota"
 	}
 	t := q.Tokens[i-1]
-	return maker && t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && q.Tokens[i].Capital() && !q.Lexicon.Words[t.Lower] && loadGazetteer().unplaced(q, i-1)
+	return maker && t.Capital() && !t.Upper() && !t.HasDigit() && len(t.Text) > 2 && q.Tokens[i].Capital() && unknownWord(q, i-1) && loadGazetteer().unplaced(q, i-1)
+}
+
+// unknownWord reports whether a word with a capital is none of the language, or a name at
+// most. At the start of a question every word has a capital, so there it must be a name.
+func unknownWord(q *constrain.Query, i int) bool {
+	w := q.Word(i)
+	_, _, town := q.LongestAt("city", i)
+	switch {
+	case q.Lexicon.Words[w]:
+		return false
+	case i == 0:
+		return q.Lexicon.Names[w] || town
+	}
+	return q.Lexicon.Names[w] || !q.RealWord(w)
 }
 
 func (n *names) likeAt(q *constrain.Query, i, to int) alike {

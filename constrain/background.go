@@ -211,7 +211,9 @@ func (q *Query) ownStory(background []bool) {
 	}
 	switch q.Tokens[1].Lower {
 	case "heard", "read", "saw", "remember", "recall", "think", "believe", "understand", "know", "want", "need", "would", "am", "like", "m", "d", "wonder", "don", "dont", "only", "just":
-		return
+		if !q.introduction() {
+			return
+		}
 	}
 	for i := range q.Tokens {
 		if i > 0 && strings.ContainsAny(q.Tokens[i].Gap, ",;.?!") || q.turn(i) {
@@ -219,4 +221,21 @@ func (q *Query) ownStory(background []bool) {
 		}
 		background[i] = true
 	}
+}
+
+// introduction reports whether the first clause says who the asker is and no more: "I am a
+// student; what are ...", and not "I'm a pilot looking for accidents in Ohio".
+func (q *Query) introduction() bool {
+	if w := q.Word(1); w != "am" && w != "m" || q.Word(2) != "a" && q.Word(2) != "an" && q.Word(2) != "the" && q.Word(2) != "from" {
+		return false
+	}
+	for i := range q.Tokens {
+		if i > 0 && strings.ContainsAny(q.Tokens[i].Gap, ",;.?!") {
+			return true
+		}
+		if q.EventNoun(i) {
+			return false
+		}
+	}
+	return false
 }

@@ -106,7 +106,7 @@ func formOf(word, of string) bool {
 	return n >= minStem && endings[word[n:]] && endings[of[n:]]
 }
 
-var endings = map[string]bool{"": true, "s": true, "es": true, "d": true, "ed": true, "ing": true, "t": true, "ts": true, "er": true, "e": true}
+var endings = map[string]bool{"": true, "s": true, "es": true, "d": true, "ed": true, "ing": true, "t": true, "ts": true, "er": true, "e": true, "al": true, "als": true}
 
 // recognizeQuantities claims numbers whose field is told by what stands around them.
 func recognizeQuantities(q *Query) []Claim {
@@ -220,6 +220,9 @@ func (x *quantities) stem(q *Query, i int) (Claim, bool) {
 		if word == s.word || !formOf(word, s.word) {
 			continue
 		}
+		if c, to, ok := q.timesOf(s.field, i+1); ok {
+			return Claim{From: i, To: to, Conditions: []Condition{c}, Weight: 1}, true
+		}
 		if c, to, ok := q.numberCondition(s.field, q.linked(i+1)); ok && to > i+2 {
 			if _, end, ok := q.unitAt(to); ok {
 				to = end
@@ -228,6 +231,27 @@ func (x *quantities) stem(q *Query, i int) (Claim, bool) {
 		}
 	}
 	return Claim{}, false
+}
+
+// timesOf reads "at least once", "twice" and "more than two times" after what was done so
+// often: "renewed at least once".
+func (q *Query) timesOf(f filter.Field, i int) (Condition, int, bool) {
+	b, at, compared := comparators.At(q, i)
+	if !compared {
+		at = i
+	}
+	n, ok := map[string]int{"once": 1, "twice": 2, "thrice": 3}[q.Word(at)]
+	to := at + 1
+	if !ok {
+		n, to, ok = q.numberAt(at)
+		if ok = ok && q.Word(to) == "times" && q.Joined(to); ok {
+			to++
+		}
+	}
+	if !ok || !q.Joined(i) || !q.Joined(at) {
+		return Condition{}, i, false
+	}
+	return bounded(f.Name, b.of(n, i, to)), to, true
 }
 
 // linked steps over the words between a field's name and its number.

@@ -36,7 +36,7 @@ func newValueIndex(v *Vocabulary, spoken map[string]bool) *valueIndex {
 		x.fields = append(x.fields, fv)
 		for key, value := range fv.byWords {
 			condition := Is(name, value.Text)
-			for w := range strings.FieldsSeq(everydayWords[key]) {
+			for w := range strings.FieldsSeq(everydayWords[key] + " " + otherForms(key, value.Text)) {
 				_, twice[w] = x.everyday[w]
 				x.everyday[w] = condition
 			}
@@ -54,6 +54,19 @@ func newValueIndex(v *Vocabulary, spoken map[string]bool) *valueIndex {
 	}
 	x.spelled = NewCandidates(words)
 	return x
+}
+
+// irregular are plurals that no rule makes, and what else is said for the same.
+var irregular = map[string]string{"child": "children kids kid", "person": "people persons", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth", "mouse": "mice"}
+
+// otherForms returns other forms of a value of one word: an irregular plural, and what is
+// written with a hyphen in one word ("ebooks" for E-book).
+func otherForms(key, text string) string {
+	if strings.Count(key, " ") != 1 || strings.Count(text, "-") != 1 || strings.ContainsAny(key, "0123456789") {
+		return irregular[key]
+	}
+	joined := strings.ReplaceAll(key, " ", "")
+	return joined + " " + joined + "s"
 }
 
 // recognizeValues claims values by their words, the last perhaps in the plural; by the
