@@ -28,10 +28,10 @@ const rowAge = time.Second
 // know no better for rowAge, and then be in the middle of a request.
 const defaultGrace = rowAge + defaultTimeout
 
-// closedFor is how long a generation stays closed at most, by the clock of whoever waits:
-// one that stays so longer was closed by a process that is dead. Who closes gives up after
-// half of it.
-const closedFor = 20 * time.Second
+// defaultClosed is how long a generation stays closed at most, by the clock of whoever
+// waits: one that stays so longer was closed by a process that is dead. Who closes gives up
+// after half of it.
+const defaultClosed = 20 * time.Second
 
 // errMoved ends a change that has to be made again in another generation.
 var errMoved = errors.New("another generation is in use")
@@ -185,7 +185,7 @@ func (c *collection) opened(ctx context.Context) (row, error) {
 		if r.Closed != closed {
 			closed, since = r.Closed, time.Now()
 		}
-		if time.Since(since) > closedFor {
+		if time.Since(since) > c.s.closed {
 			return c.alter(ctx, func(r *row) error {
 				if r.Closed == closed {
 					r.Closed = 0

@@ -3,8 +3,10 @@
 package qdrant_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/sextant-rag/sextant/internal/testbed"
 	"github.com/sextant-rag/sextant/store/storetest"
@@ -21,4 +23,8 @@ func server(t testing.TB) string {
 
 func TestIntegrationConformance(t *testing.T) {
 	storetest.RunWith(t, opener(server(t)), qdrantDiffers)
+}
+
+func TestIntegrationReencodeWhileOthersWork(t *testing.T) {
+	whileOthersWork(t, server(t), 150, fmt.Sprintf("again%d_", time.Now().UnixNano()))
 }

@@ -67,8 +67,9 @@ type Store struct {
 	life context.Context // ended by Close
 	stop context.CancelFunc
 
-	seen  atomic.Bool   // there is a catalogue
-	grace time.Duration // see defaultGrace
+	seen   atomic.Bool   // there is a catalogue
+	grace  time.Duration // see defaultGrace
+	closed time.Duration // see defaultClosed
 
 	mu   sync.Mutex
 	open map[string]*collection
@@ -88,7 +89,7 @@ func Open(o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{o: o, open: map[string]*collection{}, grace: defaultGrace}
+	s := &Store{o: o, open: map[string]*collection{}, grace: defaultGrace, closed: defaultClosed}
 	switch u.Scheme {
 	case "http", "https":
 		if u.User != nil && o.Key == "" {

@@ -357,6 +357,9 @@ func (c *collection) swap(ctx context.Context) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	for range swapAttempts {
+		if _, err := c.opened(ctx); err != nil { // somebody may have been killed while it was closed
+			return err
+		}
 		r, err := c.shadowed(ctx)
 		if err != nil {
 			return err
@@ -419,7 +422,7 @@ func (c *collection) replace(ctx context.Context, r row, sequence uint64) error 
 }
 
 func (c *collection) replaceClosed(ctx context.Context, r row, sequence uint64, began time.Time, token uint64) error {
-	ctx, cancel := context.WithTimeout(ctx, closedFor/2)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.s.closed/2, errSlow)
 	defer cancel()
 	now, err := c.sequenceOf(ctx, r.Physical)
 	if err != nil {
@@ -436,7 +439,7 @@ func (c *collection) replaceClosed(ctx context.Context, r row, sequence uint64, 
 		return err
 	}
 	_, err = c.alter(ctx, func(now *row) error {
-		if now.Closed != token || time.Since(began) > closedFor/2 {
+		if now.Closed != token || time.Since(began) > c.s.closed/2 {
 			return errMoved
 		}
 		if now.Physical != "" {
