@@ -21,7 +21,10 @@ import (
 type collection struct {
 	s       *Store
 	writing sync.Mutex // one batch at a time in this process
-	filling sync.Mutex // one batch of new vectors at a time
+
+	filling    sync.Mutex // one batch of new vectors at a time
+	unfinished int        // swaps that were incomplete; under filling, as what follows
+	closing    uint64     // what the generation in use was closed with by this process; 0: it was not
 
 	altering sync.Mutex // held while the catalogue's row is changed
 

@@ -26,6 +26,7 @@ func opener(url string) storetest.Open {
 			t.Fatal(err)
 		}
 		s.SetGrace(time.Millisecond)
+		s.SetClosed(2 * time.Second)
 		return s
 	}
 }

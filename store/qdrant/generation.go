@@ -31,7 +31,7 @@ const defaultGrace = rowAge + defaultTimeout
 // defaultClosed is how long a generation stays closed at most, by the clock of whoever
 // waits: one that stays so longer was closed by a process that is dead. Who closes gives up
 // after half of it.
-const defaultClosed = 20 * time.Second
+const defaultClosed = 30 * time.Second
 
 // errMoved ends a change that has to be made again in another generation.
 var errMoved = errors.New("another generation is in use")

@@ -18,7 +18,7 @@ func server(t testing.TB) string {
 	if url := os.Getenv("QDRANT_URL"); url != "" {
 		return url
 	}
-	return testbed.Qdrant(t, t.TempDir(), 0).URL
+	return testbed.Qdrant(t, testbed.Scratch(t), 0).URL
 }
 
 func TestIntegrationConformance(t *testing.T) {

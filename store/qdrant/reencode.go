@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -56,6 +55,7 @@ func (c *collection) begin(ctx context.Context, encoder string) error {
 	if err != nil {
 		return err
 	}
+	c.unfinished = 0
 	c.mu.Lock()
 	c.owner = owner
 	c.mu.Unlock()
@@ -255,6 +255,9 @@ func (c *collection) fill(ctx context.Context, docs []store.Unencoded, records [
 	c.mu.RLock()
 	w := &writer{spec: spec, analyzer: c.analyzer, pivot: r.Pivot}
 	c.mu.RUnlock()
+	if err := c.stayClosed(ctx); err != nil {
+		return err
+	}
 	analysed, _ := w.analyseAll(records)
 	b := batch{c: c, ctx: ctx, physical: r.Shadow.Physical}
 	if b.remove, err = c.stale(ctx, r.Shadow.Physical, records); err != nil {
@@ -336,272 +339,6 @@ func (c *collection) makeShadow(ctx context.Context, r row, dimension int) (row,
 	c.prepared = r.Shadow.Physical
 	c.mu.Unlock()
 	return r, nil
-}
-
-// SwapVectors implements store.Reencoder.
-func (h *handle) SwapVectors(ctx context.Context) error {
-	err := h.swap(ctx)
-	if err == nil {
-		h.keep()
-		h.retireLater(ctx)
-	}
-	return failure("swap vectors", err)
-}
-
-// swapAttempts is how often a swap is tried that others' writing keeps from being made.
-const swapAttempts = 4
-
-func (c *collection) swap(ctx context.Context) error {
-	c.filling.Lock()
-	defer c.filling.Unlock()
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	for range swapAttempts {
-		if _, err := c.opened(ctx); err != nil { // somebody may have been killed while it was closed
-			return err
-		}
-		r, err := c.shadowed(ctx)
-		if err != nil {
-			return err
-		}
-		if r, err = c.makeShadow(ctx, r, 0); err != nil {
-			return err
-		}
-		before, err := c.sequenceOf(ctx, r.Physical)
-		if err != nil {
-			return err
-		}
-		if err := c.reconcile(ctx, r); err != nil {
-			return err
-		}
-		if err := c.replace(ctx, r, before); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return fmt.Errorf("documents are written all the time: %w", store.ErrIncomplete)
-}
-
-// sequenceOf reads how far the changes of a generation have come. Every one moves it on.
-func (c *collection) sequenceOf(ctx context.Context, physical string) (uint64, error) {
-	if physical == "" {
-		return 0, nil
-	}
-	points, err := c.s.wire.points(ctx, physical, []string{c.stateID()}, want{Fields: []string{"_sequence"}})
-	if err != nil || len(points) == 0 {
-		return 0, err
-	}
-	return sequenceIn(points[0])
-}
-
-// replace puts a complete shadow in place, if nothing was written since the sequence that
-// was when that was found out: errMoved else.
-func (c *collection) replace(ctx context.Context, r row, sequence uint64) error {
-	began, token := time.Now(), stamp()
-	if _, err := c.alter(ctx, func(now *row) error {
-		if now.Physical != r.Physical || now.Shadow == nil || *now.Shadow != *r.Shadow || now.Closed != 0 {
-			return errMoved
-		}
-		now.Closed = token
-		return nil
-	}); err != nil {
-		return err
-	}
-	err := c.replaceClosed(ctx, r, sequence, began, token)
-	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Timeout)
-		defer cancel()
-		_, _ = c.alter(ctx, func(now *row) error { // or others do, after a while
-			if now.Closed == token {
-				now.Closed = 0
-			}
-			return nil
-		})
-		return err
-	}
-	return nil
-}
-
-func (c *collection) replaceClosed(ctx context.Context, r row, sequence uint64, began time.Time, token uint64) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.s.closed/2, errSlow)
-	defer cancel()
-	now, err := c.sequenceOf(ctx, r.Physical)
-	if err != nil {
-		return err
-	}
-	if now != sequence {
-		return errMoved
-	}
-	state, err := c.state(max(stamp(), now+1))
-	if err != nil {
-		return err
-	}
-	if err := c.s.wire.update(ctx, r.Shadow.Physical, []operation{{Upsert: []point{state}}}); err != nil {
-		return err
-	}
-	_, err = c.alter(ctx, func(now *row) error {
-		if now.Closed != token || time.Since(began) > c.s.closed/2 {
-			return errMoved
-		}
-		if now.Physical != "" {
-			now.retire(now.Physical)
-		}
-		now.Spec.Encoder, now.Physical, now.Dimension = now.Shadow.Encoder, now.Shadow.Physical, now.Shadow.Dimension
-		now.Shadow, now.Closed = nil, 0
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.refresh(ctx)
-}
-
-// retireLater removes what was in use once nobody reads it any more. What is not done of
-// it, because the caller goes or the server fails, somebody else does.
-func (c *collection) retireLater(ctx context.Context) {
-	r, err := c.latest(ctx)
-	if err == nil {
-		err = c.s.name(ctx, r)
-	}
-	if err == nil {
-		select {
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-c.s.life.Done():
-			return
-		case <-time.After(c.s.grace):
-			err = c.tidy(ctx)
-		}
-	}
-	if err != nil {
-		c.s.o.Log.Warn("new vectors are in use; the generation before is still there", "collection", r.Spec.Name, "error", err)
-	}
-}
-
-// reconcile makes a shadow hold what the generation in use does: it removes what is not in
-// use any more, and takes documents without chunks over. A document with chunks that lacks
-// its new vectors is store.ErrIncomplete.
-func (c *collection) reconcile(ctx context.Context, r row) error {
-	inUse, stop := iter.Pull2(c.headsOf(ctx, r.Physical))
-	defer stop()
-	made, stopMade := iter.Pull2(c.headsOf(ctx, r.Shadow.Physical))
-	defer stopMade()
-	remove := batch{c: c, ctx: ctx, physical: r.Shadow.Physical}
-	var bare []sextant.DocumentID
-	points := int64(0) // that the shadow has if nothing else is in it
-	a, errA, moreA := inUse()
-	b, errB, moreB := made()
-	for moreA || moreB {
-		switch {
-		case errA != nil || errB != nil:
-			return errors.Join(errA, errB)
-		case moreB && (!moreA || b.id < a.id):
-			remove.remove = append(remove.remove, c.removed(b.held)...)
-			b, errB, moreB = made()
-			continue
-		case moreB && a.id == b.id && a.Stamp == b.Stamp:
-		case a.Chunks > 0:
-			return store.ErrIncomplete
-		default:
-			bare = append(bare, sextant.DocumentID(a.Document))
-		}
-		points += a.points()
-		if moreB && a.id == b.id {
-			b, errB, moreB = made()
-		}
-		a, errA, moreA = inUse()
-	}
-	if err := remove.flush(); err != nil {
-		return err
-	}
-	if err := c.fillBare(ctx, bare); err != nil {
-		return err
-	}
-	return c.sweep(ctx, r.Shadow.Physical, points)
-}
-
-// fillBare takes documents over that have no chunks.
-func (c *collection) fillBare(ctx context.Context, ids []sextant.DocumentID) error {
-	for some := range slices.Chunk(ids, scanPage) {
-		stamps, err := c.stamps(ctx, some)
-		if err != nil {
-			return err
-		}
-		docs, err := c.documents(ctx, some)
-		if err != nil {
-			return err
-		}
-		open := make([]store.Unencoded, len(docs))
-		records := make([]store.Record, len(docs))
-		for i, d := range docs {
-			open[i] = store.Unencoded{Document: d, Version: stamps[d.ID]}
-			records[i] = store.Record{Document: d}
-		}
-		if err := c.fill(ctx, open, records); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// headAt is a head, and the id of its point.
-type headAt struct {
-	held
-	id string
-}
-
-// headsOf reads what all documents of a generation have, by the ids of their heads.
-func (c *collection) headsOf(ctx context.Context, physical string) iter.Seq2[headAt, error] {
-	return func(yield func(headAt, error) bool) {
-		for offset, more := "", physical != ""; more; more = offset != "" {
-			p, err := c.s.wire.scroll(ctx, physical, scrollQuery{Where: heads(), Limit: headPage, Offset: offset, Want: want{Fields: heldFields}})
-			if err != nil {
-				yield(headAt{}, err)
-				return
-			}
-			for _, x := range p.Points {
-				h, err := heldOf(x)
-				if !yield(headAt{h, x.ID}, err) {
-					return
-				}
-			}
-			offset = p.Next
-		}
-	}
-}
-
-// sweep removes from a shadow what belongs to no document in it: a process that was killed
-// left chunks of one that was then replaced or deleted. points is how many there are of
-// documents; if there are no others, that is all that is read.
-func (c *collection) sweep(ctx context.Context, physical string, points int64) error {
-	n, err := c.s.wire.count(ctx, physical, &clause{MustNot: []condition{isKind(kindState)}})
-	if err != nil || n == points {
-		return err
-	}
-	known := map[string]bool{}
-	for h, err := range c.headsOf(ctx, physical) {
-		if err != nil {
-			return err
-		}
-		for _, id := range c.removed(h.held) {
-			known[id] = true
-		}
-	}
-	known[c.stateID()] = true
-	b := batch{c: c, ctx: ctx, physical: physical}
-	for offset := ""; ; {
-		p, err := c.s.wire.scroll(ctx, physical, scrollQuery{Limit: idPage, Offset: offset, Want: want{Fields: []string{"_kind"}}})
-		if err != nil {
-			return err
-		}
-		for _, x := range p.Points {
-			if !known[x.ID] {
-				b.remove = append(b.remove, x.ID)
-			}
-		}
-		if offset = p.Next; offset == "" {
-			return b.flush()
-		}
-	}
 }
 
 // giveUp drops a shadow.

@@ -157,6 +157,7 @@ func unmixed(ctx context.Context, c store.Collection) error {
 // by one encoder, and a third goes on where the first was, encodes nothing twice but the
 // batch that was lost, and leaves nothing behind.
 func TestReencodeKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	const documents = 24
 	whole := newFake(t)
 	plant(t, open(t, qdrant.Options{URL: whole.URL}), documents)
@@ -253,6 +254,7 @@ func killedAt(t *testing.T, documents, at int, arrives bool) {
 // two encoders, nothing that was acknowledged is lost, and after the swap whoever still
 // writes vectors of the old encoder is told so.
 func TestReencodeWhileOthersWork(t *testing.T) {
+	t.Parallel()
 	whileOthersWork(t, newFake(t).URL, 40, "")
 }
 
@@ -299,6 +301,8 @@ func whileOthersWork(t *testing.T, url string, documents int, prefix string) {
 			rec := leaf(older, i, 1+n%3, revision)
 			err = c.Upsert(ctx, []store.Record{rec})
 			if errors.Is(err, store.ErrEncoder) {
+				delete(acknowledged, rec.Document.ID) // it may be the new one or the old
+				delete(removed, rec.Document.ID)
 				told <- err
 				return
 			}
@@ -312,7 +316,6 @@ func whileOthersWork(t *testing.T, url string, documents int, prefix string) {
 				delete(acknowledged, id)
 				removed[id] = true
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
 	})
 	maker := at()
