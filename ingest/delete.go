@@ -221,7 +221,7 @@ func (d *Deletion) note(ctx context.Context, ids []sextant.DocumentID) error {
 			continue
 		}
 		for _, id := range ids {
-			if _, known := l.revisions[id]; known {
+			if _, known := l.accounts.revision(id); known {
 				l.deleted[id] = true
 			}
 		}

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -23,7 +22,8 @@ type fileRun struct {
 	from, at source.Position             // where reading began, and up to where all is stored
 	only     map[sextant.DocumentID]bool // documents to look at among the records before until; nil is all
 	until    int64
-	seen     []sextant.DocumentID // documents its records went into
+	seen     []uint32 // documents its records went into, by their numbers in the ledger
+	ledger   *ledger
 	marked   time.Time
 	marking  time.Duration // that the last mark took
 	hasMark  bool
@@ -41,7 +41,7 @@ func (r *run) file(ctx context.Context, in source.Input, digest string) error {
 		r.meter.left(in, receipt)
 		return nil
 	}
-	f := &fileRun{input: in, digest: digest, marked: r.Now(), receipt: sextant.FileReceipt{
+	f := &fileRun{ledger: r.ledger, input: in, digest: digest, marked: r.Now(), receipt: sextant.FileReceipt{
 		Name: in.Name(), Kind: in.Kind(), SHA256: digest, Bytes: in.Size(), Records: map[sextant.Outcome]int64{},
 	}}
 	r.resume(f)
@@ -86,13 +86,16 @@ func (r *run) resume(f *fileRun) {
 		return
 	}
 	f.hasMark = true
-	if suspects := r.ledger.changedAmong(maps.Keys(m.revisions), m.suspects); len(suspects) > 0 {
+	if suspects := r.ledger.changedAmong(first(m.accounts.left()), m.suspects); len(suspects) > 0 {
 		if m.Rejected == 0 {
 			f.only, f.until = suspects, m.At.Record
 		}
 		return
 	}
-	f.from, f.at, f.seen, f.receipt, f.rejected = m.At, m.At, slices.Collect(maps.Keys(m.revisions)), m.Receipt, m.Rejected
+	f.from, f.at, f.receipt, f.rejected = m.At, m.At, m.Receipt, m.Rejected
+	for id := range m.accounts.left() {
+		f.seen = append(f.seen, r.ledger.number(id))
+	}
 	f.receipt.Name, f.receipt.Records = f.input.Name(), cloneCounts(m.Receipt.Records)
 	f.receipt.Warnings = append(f.receipt.Warnings, fmt.Sprintf("Resumed after record %d, which run %s had reached.", m.At.Record, m.Run))
 }
@@ -128,10 +131,11 @@ func (r *run) settle(ctx context.Context, f *fileRun) error {
 	if f.digest == "" { // an input that cannot be known again
 		return nil
 	}
-	slices.Sort(f.seen)
+	documents := r.ledger.ids(f.seen)
+	slices.Sort(documents)
 	kept := f.receipt
 	kept.Records = cloneCounts(f.receipt.Records)
-	r.ledger.files[f.digest] = &settledFile{Receipt: kept, Rejected: f.rejected, documents: slices.Compact(f.seen)}
+	r.ledger.files[f.digest] = &settledFile{Receipt: kept, Rejected: f.rejected, documents: slices.Compact(documents)}
 	if !f.hasMark {
 		return nil
 	}
@@ -153,8 +157,9 @@ func (f *fileRun) count(res result) {
 		f.rejected++
 	}
 	if res.id != "" && res.outcome != sextant.Refused && res.outcome != sextant.Skipped { // those have no document
-		if n := len(f.seen); n == 0 || f.seen[n-1] != res.id {
-			f.seen = append(f.seen, res.id)
+		document := f.ledger.number(res.id)
+		if n := len(f.seen); n == 0 || f.seen[n-1] != document {
+			f.seen = append(f.seen, document)
 		}
 	}
 	if res.outcome == sextant.Refused && len(f.receipt.Refused) < maxRefusals {

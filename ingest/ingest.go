@@ -226,7 +226,7 @@ func (r *run) recall(ctx context.Context, digests []string) error {
 	if known != nil {
 		r.ledger = known
 		if known.sequence != r.collection.Sequence() {
-			stale, err := compare(ctx, r.collection, known.revisions)
+			stale, err := compare(ctx, r.collection, known.accounts)
 			if err != nil {
 				return err
 			}
@@ -242,7 +242,7 @@ func (r *run) recall(ctx context.Context, digests []string) error {
 			return err
 		}
 		if m != nil {
-			if m.suspects, err = compare(ctx, r.collection, m.revisions); err != nil {
+			if m.suspects, err = compare(ctx, r.collection, m.accounts); err != nil {
 				return err
 			}
 			r.ledger.recallMark(m)
@@ -294,7 +294,7 @@ func (r *run) undisturbed(ctx context.Context) (uint64, error) {
 	if now == r.ledger.sequence {
 		return now, nil
 	}
-	stale, err := compare(ctx, r.collection, r.ledger.revisions)
+	stale, err := compare(ctx, r.collection, r.ledger.accounts)
 	if err != nil || len(stale) > 0 || r.collection.Sequence() != now {
 		return 0, err
 	}

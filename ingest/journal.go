@@ -50,7 +50,7 @@ func (j journal) load(ctx context.Context) (*ledger, error) {
 	for _, id := range s.Deleted {
 		l.deleted[id] = true
 	}
-	if l.revisions, err = unpackLedger(s.Documents, l.files); err != nil {
+	if l.accounts, err = unpackLedger(s.Documents, l.files); err != nil {
 		return nil, nil //nolint:nilerr // as above
 	}
 	return l, nil
@@ -63,7 +63,7 @@ func (j journal) save(ctx context.Context, l *ledger) error {
 	for _, f := range files {
 		documents = append(documents, f.documents...)
 	}
-	packed := packLedger(l.snapshot(documents), files)
+	packed := packLedger(documents, l.leftWith, files)
 	text, err := json.Marshal(settledState{j.version, l.sequence, files, packed, l.deletedIDs()})
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
@@ -80,13 +80,12 @@ type mark struct {
 	Rejected  int64               `json:"rejected"`
 	Documents []byte              `json:"documents"` // revisions, packed
 
-	revisions map[sextant.DocumentID]revision // of the documents it went into so far
-	suspects  map[sextant.DocumentID]bool     // of these, those that were not like that when the run began
+	accounts *accounts                   // of the documents it went into so far
+	suspects map[sextant.DocumentID]bool // of these, those that were not like that when the run began
 }
 
 func (j journal) putMark(ctx context.Context, digest string, m mark) error {
 	m.Version = j.version
-	m.Documents = packLedger(m.revisions, nil)
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
@@ -101,7 +100,7 @@ func (j journal) getMark(ctx context.Context, digest string) (*mark, error) {
 	if err != nil || text == "" || json.Unmarshal([]byte(text), m) != nil || m.Version != j.version {
 		return nil, err
 	}
-	if m.revisions, err = unpackLedger(m.Documents, nil); err != nil {
+	if m.accounts, err = unpackLedger(m.Documents, nil); err != nil {
 		return nil, nil //nolint:nilerr // a mark without its documents is none
 	}
 	return m, nil

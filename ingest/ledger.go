@@ -27,10 +27,9 @@ type ledger struct {
 	files    map[string]*settledFile     // by digest
 	partial  map[string]*settledFile     // were settled, until some of their documents were found changed
 	stale    map[sextant.DocumentID]bool // the documents found changed when the run began
-	done     map[sextant.DocumentID]fate // what this run did to the documents it looked at
 
 	mu        sync.Mutex // the merger writes these while the writer reads them
-	revisions map[sextant.DocumentID]revision
+	accounts  *accounts
 	disturbed map[sextant.DocumentID]bool // documents found changed by somebody else during the run
 }
 
@@ -69,29 +68,39 @@ const (
 
 func newLedger() *ledger {
 	return &ledger{
-		files: map[string]*settledFile{}, partial: map[string]*settledFile{}, done: map[sextant.DocumentID]fate{},
-		deleted:   map[sextant.DocumentID]bool{},
-		revisions: map[sextant.DocumentID]revision{}, disturbed: map[sextant.DocumentID]bool{},
+		files: map[string]*settledFile{}, partial: map[string]*settledFile{},
+		deleted:  map[sextant.DocumentID]bool{},
+		accounts: newAccounts(), disturbed: map[sextant.DocumentID]bool{},
 	}
 }
 
-// note records what was done to a document. Within a run, being added counts for more
-// than being changed later on.
-func (l *ledger) note(id sextant.DocumentID, f fate) { l.done[id] = max(l.done[id], f) }
+// note records what this run did to documents.
+func (l *ledger) note(f fate, ids ...sextant.DocumentID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		l.accounts.note(id, f)
+	}
+}
 
 func (l *ledger) tally() sextant.DocumentTally {
-	var t sextant.DocumentTally
-	for _, f := range l.done {
-		switch f {
-		case added:
-			t.Added++
-		case changed:
-			t.Changed++
-		default:
-			t.Unchanged++
-		}
-	}
-	return t
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.accounts.tally()
+}
+
+// number is the number by which the ledger knows a document.
+func (l *ledger) number(id sextant.DocumentID) uint32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.accounts.number(id)
+}
+
+// ids returns the documents of some numbers.
+func (l *ledger) ids(numbers []uint32) []sextant.DocumentID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.accounts.documents(numbers)
 }
 
 // leaveAs records the revision a document is about to be left with. It may be ahead
@@ -99,7 +108,7 @@ func (l *ledger) tally() sextant.DocumentTally {
 func (l *ledger) leaveAs(id sextant.DocumentID, rev string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.revisions[id] = packRevision(rev)
+	l.accounts.leave(id, packRevision(rev))
 	delete(l.deleted, id)
 }
 
@@ -115,29 +124,37 @@ func (l *ledger) deletedIDs() []sextant.DocumentID {
 func (l *ledger) expect(id sextant.DocumentID, doc *sextant.Document) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left, known := l.revisions[id]
+	left, known := l.accounts.revision(id)
 	if known && (doc == nil || packRevision(doc.Revision) != left) {
 		l.disturbed[id] = true
 	}
 }
 
-// snapshot returns the revisions of some documents. Those that were disturbed get one
-// that no document has.
-func (l *ledger) snapshot(ids []sextant.DocumentID) map[sextant.DocumentID]revision {
+// leftWith returns the revision a document was left with. One that was disturbed, or is
+// not known, has one that no document has.
+func (l *ledger) leftWith(id sextant.DocumentID) revision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make(map[sextant.DocumentID]revision, len(ids))
-	for _, id := range ids {
-		out[id] = l.revisions[id]
-		if l.disturbed[id] {
-			out[id] = revision{}
+	rev, _ := l.accounts.revision(id)
+	if l.disturbed[id] {
+		return revision{}
+	}
+	return rev
+}
+
+// first is the first of each pair.
+func first[A, B any](pairs iter.Seq2[A, B]) iter.Seq[A] {
+	return func(yield func(A) bool) {
+		for a := range pairs {
+			if !yield(a) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // compare finds the documents that are missing or differ from how they were left.
-func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentID]revision) (map[sextant.DocumentID]bool, error) {
+func compare(ctx context.Context, c store.Collection, left *accounts) (map[sextant.DocumentID]bool, error) {
 	var (
 		mu    sync.Mutex
 		stale = map[sextant.DocumentID]bool{}
@@ -145,7 +162,7 @@ func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentI
 		wait  sync.WaitGroup
 		turn  = make(chan struct{}, runtime.GOMAXPROCS(0))
 	)
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(left)), 4096) {
+	for ids := range slices.Chunk(slices.Sorted(first(left.left())), 4096) {
 		turn <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turn }()
@@ -157,7 +174,8 @@ func compare(ctx context.Context, c store.Collection, left map[sextant.DocumentI
 				return
 			}
 			for _, id := range ids {
-				if rev, ok := now[id]; !ok || packRevision(rev) != left[id] {
+				was, _ := left.revision(id)
+				if rev, ok := now[id]; !ok || packRevision(rev) != was {
 					stale[id] = true
 				}
 			}
@@ -187,7 +205,7 @@ func (l *ledger) mistrust(stale map[sextant.DocumentID]bool, reading []string) {
 	for _, f := range again {
 		for _, id := range f.documents {
 			if stale[id] && !others[id] {
-				delete(l.revisions, id)
+				l.accounts.forget(id)
 			}
 		}
 	}
@@ -211,9 +229,9 @@ func (l *ledger) documentsAmong(some map[sextant.DocumentID]bool) map[sextant.Do
 
 // recallMark takes in the revisions that a mark knows of, beside those already known.
 func (l *ledger) recallMark(m *mark) {
-	for id, rev := range m.revisions {
-		if _, known := l.revisions[id]; !known && !m.suspects[id] {
-			l.revisions[id] = rev
+	for id, rev := range m.accounts.left() {
+		if _, known := l.accounts.revision(id); !known && !m.suspects[id] {
+			l.accounts.leave(id, rev)
 		}
 	}
 }
@@ -261,8 +279,7 @@ func (l *ledger) settledFiles() map[string]*settledFile {
 func (l *ledger) rename(from, to sextant.DocumentID, marks map[string]*mark) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.revisions, from)
-	delete(l.done, from)
+	l.accounts.drop(from)
 	for _, files := range []map[string]*settledFile{l.files, l.partial} {
 		for _, f := range files {
 			if at, ok := slices.BinarySearch(f.documents, from); ok {
@@ -273,18 +290,17 @@ func (l *ledger) rename(from, to sextant.DocumentID, marks map[string]*mark) {
 		}
 	}
 	for _, m := range marks {
-		if _, ok := m.revisions[from]; ok {
-			delete(m.revisions, from)
-			m.revisions[to] = l.revisions[to]
+		if _, ok := m.accounts.revision(from); ok {
+			rev, _ := l.accounts.revision(to)
+			m.accounts.drop(from)
+			m.accounts.leave(to, rev)
 		}
 	}
 }
 
 // leave settles a file without reading it and counts its documents as unchanged.
 func (l *ledger) leave(f *settledFile) sextant.FileReceipt {
-	for _, id := range f.documents {
-		l.note(id, unchanged)
-	}
+	l.note(unchanged, f.documents...)
 	receipt := f.Receipt
 	receipt.Records = map[sextant.Outcome]int64{}
 	for outcome, n := range f.Receipt.Records {

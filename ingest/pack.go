@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
@@ -21,36 +22,40 @@ import (
 //
 // 78,405 documents of seven files take 1.6 MB, nearly all of it revisions.
 
-func packLedger(revisions map[sextant.DocumentID]revision, files map[string]*settledFile) []byte {
-	ids := slices.Sorted(maps.Keys(revisions))
-	plain := binary.AppendUvarint(nil, uint64(len(ids)))
+// packLedger packs documents, which it sorts, with the revision each was left with, and
+// which of them files went into.
+func packLedger(ids []sextant.DocumentID, leftWith func(sextant.DocumentID) revision, files map[string]*settledFile) []byte {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	p := newPacker()
+	p.number(len(ids))
 	for _, id := range ids {
-		plain = binary.AppendUvarint(plain, uint64(len(id)))
-		plain = append(plain, id...)
+		p.number(len(id))
+		_, _ = p.plain.WriteString(string(id))
 	}
 	for _, id := range ids {
-		rev := revisions[id]
-		plain = append(plain, rev[:]...)
+		rev := leftWith(id)
+		_, _ = p.plain.Write(rev[:])
 	}
 	for _, digest := range slices.Sorted(maps.Keys(files)) {
 		documents := files[digest].documents
-		plain = binary.AppendUvarint(plain, uint64(len(documents)))
+		p.number(len(documents))
 		place, last := 0, 0
 		for _, id := range documents { // in order, and each among ids
 			for ids[place] != id {
 				place++
 			}
-			plain = binary.AppendUvarint(plain, uint64(place-last))
+			p.number(place - last)
 			last = place
 		}
 	}
-	return deflate(plain)
+	return p.finish()
 }
 
 var errPacked = errors.New("ledger is damaged")
 
 // unpackLedger returns the revisions and sets the documents of the files.
-func unpackLedger(packed []byte, files map[string]*settledFile) (map[sextant.DocumentID]revision, error) {
+func unpackLedger(packed []byte, files map[string]*settledFile) (*accounts, error) {
 	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	if err != nil {
 		return nil, err
@@ -60,11 +65,11 @@ func unpackLedger(packed []byte, files map[string]*settledFile) (map[sextant.Doc
 	for i := range ids {
 		ids[i] = sextant.DocumentID(u.take(u.number()))
 	}
-	out := make(map[sextant.DocumentID]revision, len(ids))
+	out := newAccounts()
 	for _, id := range ids {
 		var rev revision
 		copy(rev[:], u.take(len(rev)))
-		out[id] = rev
+		out.leave(id, rev)
 	}
 	for _, digest := range slices.Sorted(maps.Keys(files)) {
 		documents := make([]sextant.DocumentID, u.count())
@@ -80,7 +85,7 @@ func unpackLedger(packed []byte, files map[string]*settledFile) (map[sextant.Doc
 		}
 		files[digest].documents = documents
 	}
-	if u.bad || len(u.rest) > 0 || len(out) != len(ids) {
+	if u.bad || len(u.rest) > 0 || out.ids.Len() != len(ids) {
 		return nil, errPacked
 	}
 	return out, nil
@@ -122,13 +127,36 @@ func (u *unpacker) take(n int) []byte {
 	return out
 }
 
-func deflate(plain []byte) []byte {
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
+// packer deflates what is written as it comes, so that a million documents are never in
+// memory as they are.
+type packer struct {
+	packed bytes.Buffer
+	flate  *flate.Writer
+	plain  *bufio.Writer // in front of it, which writes of single numbers would slow down
+}
+
+func newPacker() *packer {
+	p := &packer{}
+	w, err := flate.NewWriter(&p.packed, flate.BestSpeed)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	_, _ = w.Write(plain) // to memory
-	_ = w.Close()
-	return b.Bytes()
+	p.flate, p.plain = w, bufio.NewWriterSize(w, 1<<16)
+	return p
+}
+
+// deflate packs what is there already.
+func deflate(plain []byte) []byte {
+	p := newPacker()
+	_, _ = p.plain.Write(plain) // to memory
+	return p.finish()
+}
+
+func (p *packer) number(n int) {
+	_, _ = p.plain.Write(binary.AppendUvarint(p.plain.AvailableBuffer(), uint64(n)))
+}
+
+func (p *packer) finish() []byte {
+	_, _ = p.plain.Flush(), p.flate.Close() // to memory
+	return p.packed.Bytes()
 }

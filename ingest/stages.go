@@ -188,7 +188,7 @@ func (r *run) account(f *fileRun, b *batch) {
 		r.items.add(f.receipt.Name, res, fates[res.id] == added)
 	}
 	for _, d := range b.documents {
-		r.ledger.note(d.id, d.fate)
+		r.ledger.note(d.fate, d.id)
 		if d.textless {
 			f.textless++
 		}
@@ -212,7 +212,8 @@ func (r *run) mark(ctx context.Context, f *fileRun) error {
 	if err := r.journal.save(ctx, r.ledger); err != nil {
 		return err
 	}
-	m := mark{Run: r.receipt.Run, At: f.at, Receipt: f.receipt, Rejected: f.rejected, revisions: r.ledger.snapshot(f.seen)}
+	m := mark{Run: r.receipt.Run, At: f.at, Receipt: f.receipt, Rejected: f.rejected}
+	m.Documents = packLedger(r.ledger.ids(f.seen), r.ledger.leftWith, nil)
 	return r.journal.putMark(ctx, f.digest, m)
 }
 

@@ -85,6 +85,6 @@ func (l *ledger) forget(ids []sextant.DocumentID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id := range drop {
-		delete(l.revisions, id)
+		l.accounts.forget(id)
 	}
 }

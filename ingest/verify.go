@@ -77,7 +77,7 @@ func (v *Verification) expected(ctx context.Context, j store.Journal) (map[sexta
 			continue
 		}
 		v.Sources = append(v.Sources, r.Source)
-		for id, rev := range l.revisions {
+		for id, rev := range l.accounts.left() {
 			if !l.deleted[id] {
 				out[id] = rev
 			}

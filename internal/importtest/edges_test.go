@@ -86,7 +86,7 @@ var edges = map[string][]string{
 	"store/chroma":       with(base, "store", "lexical", "vector"),
 	"store/outbox":       with(base, "store"),
 	"store/qdrant":       with(base, "store", "lexical", "vector"),
-	"store/sqlite":       with(base, "store", "lexical", "vector"),
+	"store/sqlite":       with(base, "store", "lexical", "vector", "internal/intern"),
 	"store/storetest":    with(base, "store", "lexical"),
 
 	"rerank/cases":        with(base, "rerank", "bert", "embed", "embed/local", "lexical", "chunk"),
@@ -111,7 +111,7 @@ var edges = map[string][]string{
 	"agent":     with(stages, "pipeline"),
 	"eval":      with(stages, "pipeline"),
 	"httpapi":   with(stages, "pipeline", "ingest", "agent", "web"),
-	"ingest":    with(stages, "pipeline"),
+	"ingest":    with(stages, "pipeline", "internal/intern"),
 	"mcpserver": with(stages, "pipeline"),
 	"web":       {},
 
@@ -126,6 +126,7 @@ var edges = map[string][]string{
 
 	// What clients of model servers share.
 	"internal/endpoint": {},
+	"internal/intern":   {},
 
 	// Laws and machinery of the tests.
 	"internal/importtest": {},

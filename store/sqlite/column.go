@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/internal/intern"
 )
 
 // column holds one field of one table (documents, or the elements of a group) for
@@ -97,9 +98,9 @@ func (c *cells[T]) memory(size int) int64 {
 // the dictionary and then concern numbers.
 type keywords struct {
 	fold      filter.Fold
-	spellings *dict
-	classes   *dict    // folded forms; spellings itself where the fold is Exact
-	classOf   []uint32 // by spelling; nil where the fold is Exact
+	spellings *intern.Strings
+	classes   *intern.Strings // folded forms; spellings itself where the fold is Exact
+	classOf   []uint32        // by spelling; nil where the fold is Exact
 	cells     cells[uint32]
 
 	building sync.Mutex // guards the making of these two, which readers do
@@ -112,16 +113,16 @@ type order struct{ spellings []uint32 }
 
 // sorted returns the order of all spellings there are.
 func (k *keywords) sorted() *order {
-	if o := k.order.Load(); o != nil && len(o.spellings) == k.spellings.len() {
+	if o := k.order.Load(); o != nil && len(o.spellings) == k.spellings.Len() {
 		return o
 	}
 	k.building.Lock()
 	defer k.building.Unlock()
-	o := &order{make([]uint32, k.spellings.len())}
+	o := &order{make([]uint32, k.spellings.Len())}
 	for i := range o.spellings {
 		o.spellings[i] = uint32(i)
 	}
-	slices.SortFunc(o.spellings, func(a, b uint32) int { return bytes.Compare(k.spellings.at(a), k.spellings.at(b)) })
+	slices.SortFunc(o.spellings, func(a, b uint32) int { return bytes.Compare(k.spellings.At(a), k.spellings.At(b)) })
 	k.order.Store(o)
 	return o
 }
@@ -137,10 +138,10 @@ type inverted struct {
 }
 
 func newKeywords(f filter.Field) *keywords {
-	k := &keywords{fold: f.Fold, spellings: newDict(), cells: newCells[uint32](f.List)}
+	k := &keywords{fold: f.Fold, spellings: intern.New(), cells: newCells[uint32](f.List)}
 	k.classes = k.spellings
 	if f.Fold != filter.Exact {
-		k.classes = newDict()
+		k.classes = intern.New()
 	}
 	return k
 }
@@ -156,9 +157,9 @@ func (k *keywords) put(slot uint32, _ filter.Kind, n int, d *decoder) {
 
 // number returns the number of a spelling, entering it and its class if it is new.
 func (k *keywords) number(s []byte) uint32 {
-	n, isNew := k.spellings.add(s)
+	n, isNew := k.spellings.Add(s)
 	if isNew && k.fold != filter.Exact {
-		class, _ := k.classes.add([]byte(k.fold.Of(string(s))))
+		class, _ := k.classes.Add([]byte(k.fold.Of(string(s))))
 		k.classOf = append(k.classOf, class)
 	}
 	return n
@@ -225,7 +226,7 @@ func (k *keywords) wanted(f filter.Filter) []uint32 {
 }
 
 func (k *keywords) appendClass(out []uint32, v filter.Value) []uint32 {
-	if c, ok := k.classes.find([]byte(k.fold.Of(v.Str()))); ok {
+	if c, ok := k.classes.Find([]byte(k.fold.Of(v.Str()))); ok {
 		out = append(out, c)
 	}
 	return out
@@ -237,14 +238,14 @@ func (k *keywords) containing(sub string) []uint32 {
 	var out []uint32
 	needle := []byte(k.fold.Of(sub))
 	if len(needle) == 0 {
-		for c := range k.classes.len() {
+		for c := range k.classes.Len() {
 			out = append(out, uint32(c))
 		}
 		return out
 	}
-	ends := k.classes.ends
+	ends := k.classes.Ends()
 	for from, next := 0, 0; next < len(ends); {
-		i := bytes.Index(k.classes.text[from:], needle)
+		i := bytes.Index(k.classes.Text()[from:], needle)
 		if i < 0 {
 			return out
 		}
@@ -293,7 +294,7 @@ func (inv *inverted) stale(slots uint32) bool {
 // fall into one class is listed twice, which setting bits does not mind.
 func (k *keywords) buildInverted() *inverted {
 	inv := &inverted{covered: k.slots(), common: map[uint32]mask{}}
-	counts := make([]uint32, k.classes.len())
+	counts := make([]uint32, k.classes.Len())
 	k.each(inv.covered, func(class, _ uint32) { counts[class]++ })
 	inv.starts = make([]uint32, len(counts)+1)
 	for c, n := range counts {
@@ -326,9 +327,9 @@ func (k *keywords) each(end uint32, f func(class, slot uint32)) {
 }
 
 func (k *keywords) memory() int64 {
-	n := k.spellings.memory() + 4*int64(cap(k.classOf)) + k.cells.memory(4)
+	n := k.spellings.Memory() + 4*int64(cap(k.classOf)) + k.cells.memory(4)
 	if k.classes != k.spellings {
-		n += k.classes.memory()
+		n += k.classes.Memory()
 	}
 	if o := k.order.Load(); o != nil {
 		n += 4 * int64(cap(o.spellings))

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -48,31 +47,6 @@ func TestKeysKeepOrder(t *testing.T) {
 	}
 	if keyOf(filter.OfFloat(math.Copysign(0, -1))) != keyOf(filter.OfFloat(0)) {
 		t.Error("minus zero is another number")
-	}
-}
-
-// dict gives every string one number and finds it again, through growth.
-func TestDict(t *testing.T) {
-	d := newDict()
-	rng := rand.New(rand.NewPCG(1, 2))
-	numbers := map[string]uint32{}
-	for range 5000 {
-		b := make([]byte, rng.IntN(4))
-		for i := range b {
-			b[i] = byte(rng.IntN(8))
-		}
-		n, isNew := d.add(b)
-		old, known := numbers[string(b)]
-		if known == isNew || known && old != n || d.str(n) != string(b) {
-			t.Fatalf("add %q: %d, %v; known as %d, %v", b, n, isNew, old, known)
-		}
-		numbers[string(b)] = n
-	}
-	if d.len() != len(numbers) {
-		t.Errorf("%d strings, want %d", d.len(), len(numbers))
-	}
-	if _, ok := d.find([]byte("absent")); ok {
-		t.Error("found what was never added")
 	}
 }
 

@@ -204,7 +204,7 @@ func (x *index) writeTo(f io.Writer, spec sextant.Collection, st state) error {
 	w.uint(st.Sequence)
 	w.uint(uint64(st.Next))
 	w.uint(x.marks)
-	w.dict(x.ids)
+	w.strings(x.ids)
 	writeArray(w, x.idOf)
 	writeArray(w, x.slotOf)
 	writeArray(w, x.rowOf)
@@ -231,9 +231,9 @@ func (t *table) writeTo(w *fileWriter) {
 		w.str(name)
 		switch c := t.columns[name].(type) {
 		case *keywords:
-			w.dict(c.spellings)
+			w.strings(c.spellings)
 			if c.fold != filter.Exact {
-				w.dict(c.classes)
+				w.strings(c.classes)
 				writeArray(w, c.classOf)
 			}
 			writeCells(w, &c.cells)
@@ -288,7 +288,7 @@ func readDerived(path string, place derivedPlace, spec sextant.Collection, now s
 
 func (x *index) readFrom(r *fileReader, dimension int) {
 	x.marks = r.uint()
-	x.ids = r.dict()
+	x.ids = r.strings()
 	x.idOf = readArray[uint32](r)
 	x.slotOf = readArray[uint32](r)
 	x.rowOf = readArray[int64](r)
@@ -312,10 +312,10 @@ func (t *table) readFrom(r *fileReader) {
 		r.expect(name)
 		switch c := t.columns[name].(type) {
 		case *keywords:
-			c.spellings = r.dict()
+			c.spellings = r.strings()
 			c.classes = c.spellings
 			if c.fold != filter.Exact {
-				c.classes = r.dict()
+				c.classes = r.strings()
 				c.classOf = readArray[uint32](r)
 			}
 			readCells(r, &c.cells)

@@ -125,10 +125,10 @@ func (t *tally) see(unit uint32) {
 // facet counts by class; a class is shown in the spelling most units have.
 func (k *keywords) facet(s sample) ([]store.Bucket, int64) {
 	var known tally
-	spellings := make([]tally, k.spellings.len())
+	spellings := make([]tally, k.spellings.Len())
 	classes := spellings
 	if k.classOf != nil {
-		classes = make([]tally, k.classes.len())
+		classes = make([]tally, k.classes.Len())
 	}
 	s.each(func(unit, slot uint32) {
 		for _, spelling := range k.cells.at(slot) {
@@ -166,7 +166,7 @@ func (k *keywords) buckets(spellings, classes []tally) []store.Bucket {
 	out := make([]store.Bucket, len(keys))
 	for i, key := range keys {
 		out[i] = store.Bucket{
-			Value: filter.OfString(k.spellings.str(order.spellings[uint32(key)])),
+			Value: filter.OfString(k.spellings.Str(order.spellings[uint32(key)])),
 			Count: math.MaxUint32 - int64(key>>32),
 		}
 	}

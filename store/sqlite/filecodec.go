@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"io"
 	"unsafe"
+
+	"github.com/sextant-rag/sextant/internal/intern"
 )
 
 // fileWriter writes the project's binary form to a file with a CRC-32C of all at its
@@ -40,9 +42,10 @@ func (w *fileWriter) str(s string) {
 	w.raw(bytesOf(s))
 }
 
-func (w *fileWriter) dict(d *dict) {
-	w.str(unsafe.String(unsafe.SliceData(d.text), len(d.text)))
-	writeArray(w, d.ends)
+func (w *fileWriter) strings(d *intern.Strings) {
+	w.uint(uint64(len(d.Text())))
+	w.raw(d.Text())
+	writeArray(w, d.Ends())
 }
 
 func (w *fileWriter) finish() error {
@@ -140,24 +143,14 @@ func (r *fileReader) expect(s string) {
 	}
 }
 
-func (r *fileReader) dict() *dict {
-	d := newDict()
-	d.text = make([]byte, r.count(1))
-	r.raw(d.text)
-	d.ends = readArray[uint64](r)
-	last := uint64(0)
-	for _, end := range d.ends {
-		if end < last || end > uint64(len(d.text)) {
-			r.fail(errCodec)
-			return newDict()
-		}
-		last = end
+func (r *fileReader) strings() *intern.Strings {
+	text := make([]byte, r.count(1))
+	r.raw(text)
+	d, err := intern.Of(text, readArray[uint64](r))
+	if err != nil {
+		r.fail(errCodec)
+		return intern.New()
 	}
-	size := len(d.table)
-	for size < 2*len(d.ends)+2 {
-		size *= 2
-	}
-	d.rehash(size)
 	return d
 }
 

@@ -125,7 +125,7 @@ func (r *ranking) join(words, near []found) mask {
 
 func (r *ranking) slot(f found) uint32 { return r.view.first[f.document] + uint32(f.ordinal) }
 
-func (r *ranking) id(f found) []byte { return r.view.ids.at(r.view.idOf[f.document]) }
+func (r *ranking) id(f found) []byte { return r.view.ids.At(r.view.idOf[f.document]) }
 
 // places says where in the candidates a chunk stands, by slot.
 func (r *ranking) places() map[uint32]int {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/internal/intern"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/vector"
 )
@@ -25,12 +26,12 @@ type index struct {
 	vectors   *vector.Matrix // rows are slots of chunks; nil before the first vector
 	file      *vectorFile    // the same as they are stored; nil when vectors is
 
-	place   derivedPlace // for files of its own
-	ids     *dict        // document ids
-	idOf    []uint32     // by document slot
-	slotOf  []uint32     // by id: the slot of the present version, +1; 0 if it was deleted
-	rowOf   []int64      // by document slot: number of its row
-	sumOf   []uint32     // by document slot: checksum of its row
+	place   derivedPlace    // for files of its own
+	ids     *intern.Strings // document ids
+	idOf    []uint32        // by document slot
+	slotOf  []uint32        // by id: the slot of the present version, +1; 0 if it was deleted
+	rowOf   []int64         // by document slot: number of its row
+	sumOf   []uint32        // by document slot: checksum of its row
 	order   idOrder
 	alive   int64    // documents that are
 	marks   uint64   // exclusive or of the marks of the live rows
@@ -38,7 +39,7 @@ type index struct {
 }
 
 func newIndex(schema filter.Schema, n *names, a *lexical.Analyzer, place derivedPlace) *index {
-	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: newDict(), place: place, text: lexical.NewIn(place.files(), a)}
+	x := &index{documents: newTable(), chunks: newTable(), groups: map[string]*table{}, ids: intern.New(), place: place, text: lexical.NewIn(place.files(), a)}
 	x.define(schema, n)
 	return x
 }
@@ -87,7 +88,7 @@ func (x *index) tableOf(f filter.Field) *table {
 
 // find returns the slot of a document's present version.
 func (x *index) find(id string) (uint32, bool) {
-	n, ok := x.ids.find(bytesOf(id))
+	n, ok := x.ids.Find(bytesOf(id))
 	if !ok || x.slotOf[n] == 0 {
 		return 0, false
 	}
@@ -97,7 +98,7 @@ func (x *index) find(id string) (uint32, bool) {
 // add enters a row, whose document must not be there.
 func (x *index) add(r *row) error {
 	slot := x.documents.add()
-	id, isNew := x.ids.add(bytesOf(r.id))
+	id, isNew := x.ids.Add(bytesOf(r.id))
 	if isNew {
 		x.slotOf = append(x.slotOf, 0)
 	}
@@ -171,7 +172,7 @@ func (x *index) slotOfRow(number int64) (uint32, bool) {
 
 // memory estimates the bytes held.
 func (x *index) memory() int64 {
-	n := x.documents.memory() + x.chunks.memory() + x.ids.memory() + x.order.ranks.Load().memory()
+	n := x.documents.memory() + x.chunks.memory() + x.ids.Memory() + x.order.ranks.Load().memory()
 	for _, g := range x.groups {
 		n += g.memory()
 	}

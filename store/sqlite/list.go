@@ -66,14 +66,14 @@ func (x *index) ordering(by string, desc bool) (ordering, error) {
 }
 
 func (o ordering) place(slot uint32) place {
-	p := place{id: o.x.ids.at(o.x.idOf[slot])}
+	p := place{id: o.x.ids.At(o.x.idOf[slot])}
 	if o.ranks != nil {
 		p.rank = 2*int(o.ranks.of[slot]) + 1
 	}
 	switch c := o.col.(type) {
 	case *keywords:
 		if v := c.cells.at(slot); v != nil {
-			p.word = c.spellings.at(v[0])
+			p.word = c.spellings.At(v[0])
 		} else {
 			p.missing = true
 		}
@@ -111,7 +111,7 @@ func (o ordering) compare(a, b place) int {
 // has an id as low.
 func (o ordering) rankOf(id []byte) int {
 	n, _ := slices.BinarySearchFunc(o.ranks.sorted, id, func(slot uint32, id []byte) int {
-		if bytes.Compare(o.x.ids.at(o.x.idOf[slot]), id) <= 0 {
+		if bytes.Compare(o.x.ids.At(o.x.idOf[slot]), id) <= 0 {
 			return -1
 		}
 		return 1

@@ -64,7 +64,7 @@ func (x *index) mergeRanks(old []uint32) []uint32 {
 }
 
 func (x *index) compareIDs(a, b uint32) int {
-	return bytes.Compare(x.ids.at(x.idOf[a]), x.ids.at(x.idOf[b]))
+	return bytes.Compare(x.ids.At(x.idOf[a]), x.ids.At(x.idOf[b]))
 }
 
 // byID returns the slots of m in the order of their document ids.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/internal/intern"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/vector"
@@ -91,7 +92,7 @@ func (v frozen) compare(a, b uint32) int {
 	if da == db {
 		return cmp.Compare(a, b)
 	}
-	return bytes.Compare(v.ids.at(v.idOf[da]), v.ids.at(v.idOf[db]))
+	return bytes.Compare(v.ids.At(v.idOf[da]), v.ids.At(v.idOf[db]))
 }
 
 func (v frozen) found(chunk uint32, score float64) found {
@@ -103,7 +104,7 @@ func (v frozen) found(chunk uint32, score float64) found {
 func (v frozen) best(all []found, k int) []found {
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.score, a.score),
-			bytes.Compare(v.ids.at(v.idOf[a.document]), v.ids.at(v.idOf[b.document])), cmp.Compare(a.ordinal, b.ordinal))
+			bytes.Compare(v.ids.At(v.idOf[a.document]), v.ids.At(v.idOf[b.document])), cmp.Compare(a.ordinal, b.ordinal))
 	})
 	return all[:min(k, len(all))]
 }
@@ -171,7 +172,7 @@ type frozen struct {
 	first   []uint32 // by document
 	rowOf   []int64
 	idOf    []uint32
-	ids     dict
+	ids     intern.Strings
 	text    lexical.View
 	vectors *vector.Matrix
 	file    *vectorFile
