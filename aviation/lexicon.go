@@ -32,7 +32,7 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Phrases:  phrases,
 		Measures: measures,
 		Recognizers: []constrain.Recognizer{
-			n.designations, n.standingMakers, g.places, routes, airports, operators, persons, identifiers, sections, operatingParts, contrasts,
+			n.designations, n.standingMakers, g.places, routes, airports, operators, persons, identifiers, sections, operatingParts, contrasts, exposures,
 		},
 		Opposites: opposites,
 		Dates:     "event_date",

@@ -161,7 +161,7 @@ func (q *Query) recognize() []Claim {
 		return nil
 	}
 	var claims []Claim
-	for _, r := range []Recognizer{recognizeMentions, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities} {
+	for _, r := range []Recognizer{recognizeMentions, recognizeBeyond, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities} {
 		claims = append(claims, r(q)...)
 	}
 	for _, r := range q.Lexicon.Recognizers {

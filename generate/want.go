@@ -21,6 +21,7 @@ const (
 	aSpeed      want = "a speed"
 	aWeight     want = "a weight"
 	aVolume     want = "an amount"
+	aFluid      want = "an amount of a fluid"
 	aHeat       want = "a temperature"
 	anUtterance want = "what was said"
 	aWriting    want = "what was written"
@@ -40,9 +41,10 @@ var forms = map[want]*regexp.Regexp{
 	aNumber:     regexp.MustCompile(digits),
 	aLength:     regexp.MustCompile(digits + `[ -](?:feet|foot|ft|miles?|nm|inch(?:es)?|meters?|metres?|yards?|kilometers?|agl|msl)\b`),
 	aDuration:   regexp.MustCompile(digits + `[ -](?:seconds?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b`),
-	aSpeed:      regexp.MustCompile(digits + `[ -]?(?:knots?|kts?|kias|mph|miles (?:per|an) hour|fpm|feet (?:per|a) minute|mach)\b`),
+	aSpeed:      regexp.MustCompile(digits + `[ -]?(?:knots?|kts?|kias|mph|miles (?:per|an) hour|fpm|rpm|feet (?:per|a) minute|mach)\b`),
 	aWeight:     regexp.MustCompile(digits + `[ -]?(?:pounds?|lbs?|kilos?|kilograms?|kg|tons?|ounces?|grams?)\b`),
 	aVolume:     regexp.MustCompile(digits + `[ -]?(?:gallons?|quarts?|liters?|pints?|pounds?|lbs|hours?|minutes?|inch(?:es)?|degrees?|percent|feet|knots)\b`),
+	aFluid:      regexp.MustCompile(digits + `[ -]?(?:gallons?|quarts?|liters?|litres?|pints?|pounds?|lbs)\b`),
 	aHeat:       regexp.MustCompile(digits + `[ -]?(?:degrees|°)`),
 	money:       regexp.MustCompile(`(?i)\$ ?\d|\d[\d,.]* (?:dollars|euros)`),
 	aDate:       regexp.MustCompile(`(?i)\b\d{1,2}:\d\d|\b\d{4}\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b\d+ (?:minutes?|hours?|days?|months?|years?|weeks?)\b|\bnoon\b|\bmidnight\b|\bmorning\b|\bafternoon\b|\bevening\b`),
@@ -76,13 +78,14 @@ var askings = []struct {
 	want  want
 	needs []string
 }{
-	{regexp.MustCompile(` (?:how fast|what (?:was the |is the |)(?:air|ground|)speed|which speed) `), aSpeed, []string{"how fast", "speed"}},
+	{regexp.MustCompile(` (?:how fast|what (?:was the |is the |)(?:air|ground|)speed|(?:which|what) (?:\w+ |)speed) `), aSpeed, []string{"how fast", "speed"}},
 	{regexp.MustCompile(` how (?:many|much|few) (?:more |extra |total |of )?(?:feet|foot|miles|inches|meters|yards) `), aLength, []string{"how many", "how much", "how few"}},
 	{regexp.MustCompile(` (?:how many (?:more |)(?:pounds|kilos|kilograms|tons|ounces)|how heavy|what (?:was|is) the weight|how much did [a-z ]* weigh) `), aWeight, []string{"how many", "how heavy", "weigh"}},
 	{regexp.MustCompile(` (?:how many (?:\w+ |)(?:seconds|minutes|hours|days|weeks|months|years)|how many hours of \w+|hours into|how soon|how old|how long (?:before|after|did|had|has|have|does|do|must|may|can|could|should|was he|was she|were they|was the (?:pilot|student|instructor|flight|engine|crew|driver))) `), aDuration, []string{"how many", "hours into", "how soon", "how old", "how long"}},
 	{regexp.MustCompile(` (?:how (?:far|tall|high|low|deep|wide|steep|close)|how long (?:is|was|are|were)|what (?:altitude|height|distance|clearance|elevation|length|width|visibility)|at what (?:altitude|height)|above what height|within what distance) `), aLength, []string{"how far", "how tall", "how high", "how low", "how deep", "how wide", "how steep", "how close", "how long", "altitude", "height", "distance", "clearance", "elevation", "length", "width", "visibility"}},
 	{regexp.MustCompile(` (?:what temperature|how (?:hot|cold|warm)|temperature and dew ?point) `), aHeat, []string{"temperature", "how hot", "how cold", "how warm"}},
-	{regexp.MustCompile(` (?:how (?:many|much) (?:gallons|quarts|liters|fuel|oil)|how much (?:fuel|oil|climb|flap|reserve|time|experience|pic)) `), aVolume, []string{"how many", "how much"}},
+	{regexp.MustCompile(` how many (?:more |)(?:gallons|quarts|liters|litres) `), aFluid, []string{"how many"}},
+	{regexp.MustCompile(` (?:how (?:many|much) (?:fuel|oil)|how much (?:fuel|oil|climb|flap|reserve|time|experience|pic)) `), aVolume, []string{"how many", "how much"}},
 	{regexp.MustCompile(` (?:what (?:fine|penalty|price|fee|cost)|how much (?:does|did|is|was|may|would) [a-z0-9. ]* (?:cost|pay|charge)|how (?:much money|expensive)|cost at (?:most|least)) `), money, []string{"what fine", "what penalty", "what price", "what fee", "what cost", "how much", "how expensive", "cost at"}},
 	{regexp.MustCompile(` (?:what (?:percentage|share|percent)|how (?:much|many) percent) `), aProportion, []string{"percent", "share"}},
 	{regexp.MustCompile(` (?:how (?:many|much|often)|what (?:number|figure|value|limit|\w+ value|\w+ figure|\w+ limit)|(?:\w+ \w+|\w+) (?:figure|limit|value) |least hours|hours and months) `), aNumber, []string{"how many", "how much", "how often", "what number", "figure", "limit", "value", "hours"}},
@@ -90,6 +93,7 @@ var askings = []struct {
 	{regexp.MustCompile(` what (?:was|is|were|had been) (?:written|printed|painted) `), aWriting, []string{"written", "printed", "painted"}},
 	{regexp.MustCompile(` what (?:(?:was|were) [a-z0-9' ]*told|did [a-z0-9' ]* (?:say|tell|report|announce|radio|transmit|declare|reply)) `), anUtterance, []string{"told", "what did"}},
 	{regexp.MustCompile(` (?:when did|when was|when were|when is|what (?:time|date|day|year|month|hour)|at what time|on which (?:day|date)|which (?:day|date|year|month)) `), aDate, []string{"when did", "when was", "when were", "when is", "time", "date", "day", "year", "month", "hour"}},
+	{regexp.MustCompile(` who (?:was|were|is|are) the (?:\w+ )?(?:witness(?:es)?|pilots?|mechanics?|instructors?|students?|passengers?|captain|controllers?|inspectors?|drivers?|copilot|officer) `), aName, []string{"who"}},
 	{regexp.MustCompile(` (?:names? of|what (?:was|is|were) [a-z ]* named?|called what|by name) `), aName, []string{"name", "called what"}},
 	{regexp.MustCompile(` (?:who|whom|whose) `), aPerson, []string{"who"}},
 }
@@ -116,11 +120,19 @@ func (a *aspect) in(v *vocabulary) {
 var (
 	named     = regexp.MustCompile(`(?i)\b(?:what|who) (?:was|were|is|are) (?:the|its|his|her|their) ((?:[a-z'’-]+ ){1,5}?)(?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|set|reported)\b`)
 	category  = regexp.MustCompile(`(?i)\b(?:what|which) (?:kinds? of |sorts? of |types? of )?((?:[a-z'’-]+ ){1,3}?)(?:was|were|is|are|did|does|do|had|has|have|can|could|may|must|will|would|should)\b`)
-	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z-]+ ){1,3}?)(?:say|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
+	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z-]+ ){1,3}?)(?:of [\w' -]{2,40}? )?(?:say|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
+)
+
+// What is asked by a verb or as a body must be spoken of as well: "who owned it", "what was he
+// wearing", "which hospital".
+var (
+	doer  = regexp.MustCompile(`(?i)\bwho (?:had |last |first |once )*((?:own|insur|employ|hir|train|sold|s[ae]w|rescu|interview|buil|inspect|repair|maintain|refuel|financ|sponsor|sue|arrest)\w*)\b`)
+	doing = regexp.MustCompile(`(?i)\bwhat (?:was|were) (?:the |his |her |their )?[\w' -]{2,40}? ((?:wear|eat|drink|smok|read|sing|watch|listen|film|hold|think|dream)\w*ing)\b`)
+	body  = regexp.MustCompile(`(?i)\b(?:what|which) ((?:[a-z]+ )?(?:hospital|clinic|school|university|college|hotel|insurer|bank|newspaper|court|lawyer|shop|store|club)) `)
 )
 
 // nameNeeds are words of which each text has one that an expression matches.
-var nameNeeds = map[*regexp.Regexp][]string{named: {"what ", "who "}, utterance: {"did "}, category: {"what ", "which "}}
+var nameNeeds = map[*regexp.Regexp][]string{doer: {"who "}, doing: {"what "}, body: {"what ", "which "}, named: {"what ", "who "}, utterance: {"did "}, category: {"what ", "which "}}
 
 // How much of what is asked for by name must be said: a kind of thing may have many words
 // around it that only describe it.
@@ -132,7 +144,7 @@ const (
 // name sets what an aspect names as the thing it asks for.
 func (a *aspect) name() {
 	lower := strings.ToLower(a.text)
-	for _, form := range []*regexp.Regexp{named, utterance, category} {
+	for _, form := range []*regexp.Regexp{doer, doing, body, named, utterance, category} {
 		if !containsAny(lower, nameNeeds[form]) {
 			continue
 		}
