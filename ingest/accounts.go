@@ -107,6 +107,24 @@ func (a *accounts) tally() sextant.DocumentTally {
 	return t
 }
 
+// chunks goes through the documents whose revision is known, so many at a time.
+func (a *accounts) chunks(size int) iter.Seq[[]sextant.DocumentID] {
+	return func(yield func([]sextant.DocumentID) bool) {
+		var ids []sextant.DocumentID
+		for id := range a.left() {
+			if ids = append(ids, id); len(ids) == size {
+				if !yield(ids) {
+					return
+				}
+				ids = nil
+			}
+		}
+		if len(ids) > 0 {
+			yield(ids)
+		}
+	}
+}
+
 // left goes through the documents whose revision is known, in no order.
 func (a *accounts) left() iter.Seq2[sextant.DocumentID, revision] {
 	return func(yield func(sextant.DocumentID, revision) bool) {

@@ -162,7 +162,7 @@ func compare(ctx context.Context, c store.Collection, left *accounts) (map[sexta
 		wait  sync.WaitGroup
 		turn  = make(chan struct{}, runtime.GOMAXPROCS(0))
 	)
-	for ids := range slices.Chunk(slices.Sorted(first(left.left())), 4096) {
+	for ids := range left.chunks(4096) {
 		turn <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turn }()

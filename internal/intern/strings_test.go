@@ -2,6 +2,7 @@ package intern
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -29,7 +30,11 @@ func TestStringsKeepTheirNumbers(t *testing.T) {
 	if _, ok := d.Find([]byte("absent")); ok {
 		t.Error("found what was never added")
 	}
-	again, err := Of(d.Text(), d.Ends())
+	ends := make([]uint64, d.Len())
+	for i := range ends {
+		ends[i] = d.End(uint32(i))
+	}
+	again, err := Of(d.Text(), ends)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,4 +48,33 @@ func TestStringsKeepTheirNumbers(t *testing.T) {
 			t.Errorf("ends %d: %v", ends, err)
 		}
 	}
+}
+
+// Ends past 4 GB are kept in four bytes each all the same.
+func TestEndsOfMuchText(t *testing.T) {
+	d := New()
+	want := []uint64{5, 1<<32 - 1, 1 << 32, 1<<32 + 7, 3<<32 + 1, 3<<32 + 1}
+	for _, end := range want {
+		d.addEnd(end)
+	}
+	for i, end := range want {
+		if got := d.End(uint32(i)); got != end {
+			t.Errorf("string %d ends at %d, want %d", i, got, end)
+		}
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	ids := make([][]byte, 1<<20)
+	for i := range ids {
+		ids[i] = fmt.Appendf(nil, "table:R-%07d", i)
+	}
+	for b.Loop() {
+		d := New()
+		for _, id := range ids {
+			d.Add(id)
+		}
+		b.ReportMetric(float64(d.Memory())/float64(len(ids)), "bytes/string")
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(ids)), "ns/string")
 }

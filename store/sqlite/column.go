@@ -243,18 +243,16 @@ func (k *keywords) containing(sub string) []uint32 {
 		}
 		return out
 	}
-	ends := k.classes.Ends()
-	for from, next := 0, 0; next < len(ends); {
+	for from, next := 0, uint32(0); int(next) < k.classes.Len(); {
 		i := bytes.Index(k.classes.Text()[from:], needle)
 		if i < 0 {
 			return out
 		}
 		start := uint64(from + i)
-		n, _ := slices.BinarySearch(ends[next:], start+1)
-		c := next + n // the string in which the match starts
-		if start+uint64(len(needle)) <= ends[c] {
-			out = append(out, uint32(c))
-			from, next = int(ends[c]), c+1
+		c := k.classes.With(start, next) // the string in which the match starts
+		if end := k.classes.End(c); start+uint64(len(needle)) <= end {
+			out = append(out, c)
+			from, next = int(end), c+1
 		} else {
 			from, next = int(start)+1, c // it runs over the string's end
 		}

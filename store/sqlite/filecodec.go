@@ -45,7 +45,11 @@ func (w *fileWriter) str(s string) {
 func (w *fileWriter) strings(d *intern.Strings) {
 	w.uint(uint64(len(d.Text())))
 	w.raw(d.Text())
-	writeArray(w, d.Ends())
+	w.uint(uint64(d.Len()))
+	for i := range uint32(d.Len()) {
+		w.buf = binary.LittleEndian.AppendUint64(w.buf[:0], d.End(i))
+		w.raw(w.buf)
+	}
 }
 
 func (w *fileWriter) finish() error {
