@@ -30,7 +30,7 @@ type collection struct {
 
 	mu       sync.RWMutex
 	row      row
-	looked   time.Time // when the row was read
+	looked   time.Time // when the row was read, and the generation in use stood
 	looking  *lookup
 	owner    uint64 // of the shadow, where this process fills it
 	prepared string // generation that they go into, which is there with all indexes
@@ -44,9 +44,9 @@ var _ store.Collection = (*handle)(nil)
 
 func newCollection(s *Store) *collection { return &collection{s: s} }
 
-// adopt takes over what the catalogue said when it was asked. What it said before what is
-// known by now is passed over.
-func (c *collection) adopt(r row, asked time.Time) error {
+// adopt takes over what the catalogue said. What it said before what is known by now is
+// passed over.
+func (c *collection) adopt(r row) error {
 	a, err := store.AnalyzerOf(r.Spec)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *collection) adopt(r row, asked time.Time) error {
 	if r.Created == c.row.Created && r.Version < c.row.Version {
 		return nil
 	}
-	c.row, c.analyzer, c.looked = r, a, asked
+	c.row, c.analyzer = r, a
 	if r.Physical == "" {
 		c.sequence = max(c.sequence, r.unwritten())
 	}

@@ -192,7 +192,11 @@ func (f *fake) collection(method, name, route string, q *request) (any, error) {
 		c.indexes[q.Field] = q.Schema
 		return true, nil
 	case "points/batch":
-		return true, c.update(q)
+		done := make([]map[string]string, len(q.Operations))
+		for i := range done {
+			done[i] = map[string]string{"status": "completed"}
+		}
+		return done, c.update(q)
 	case "points/count":
 		return map[string]int{"count": len(c.under(q.Filter))}, nil
 	case "points/scroll":

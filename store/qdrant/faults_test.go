@@ -242,6 +242,26 @@ func TestChangedBelow(t *testing.T) {
 			}
 		})
 	}
+	for name, dense := range map[string]int{"made anew": 4, "made anew with another dimension": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			s := open(t, qdrant.Options{URL: f.URL})
+			known := filled(t, s)
+			f.with(func(f *fake) {
+				f.collections["notes_g1"] = &fakeCollection{points: map[string]fakePoint{}, indexes: f.collections["notes_g1"].indexes, dense: dense}
+			})
+			if _, err := open(t, qdrant.Options{URL: f.URL}).Open(t.Context(), "notes"); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("opened now: %v", err)
+			}
+			time.Sleep(1100 * time.Millisecond) // what is known of the catalogue is looked at again after a second
+			for what, ask := range questions(s, known) {
+				if err := ask(t.Context()); !errors.Is(err, store.ErrUnavailable) && !slices.Contains([]string{"collections", "mark", "receipts", "ping"}, what) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+		})
+	}
 	t.Run("dimension changed", func(t *testing.T) {
 		f := newFake(t)
 		c := filled(t, open(t, qdrant.Options{URL: f.URL}))

@@ -60,9 +60,15 @@ func (c *collection) fresh(ctx context.Context) (row, error) {
 		c.mu.Unlock()
 		if mine {
 			var r row
-			r, l.err = c.latest(ctx)
+			began := time.Now()
+			if r, l.err = c.latest(ctx); l.err == nil {
+				l.err = c.standing(ctx, r)
+			}
 			c.mu.Lock()
 			c.looking = nil
+			if l.err == nil {
+				c.looked = began
+			}
 			c.mu.Unlock()
 			close(l.done)
 			return r, l.err
@@ -80,7 +86,6 @@ func (c *collection) fresh(ctx context.Context) (row, error) {
 
 // latest is the catalogue's row as it is now.
 func (c *collection) latest(ctx context.Context) (row, error) {
-	began := time.Now()
 	r, err := c.s.row(ctx, c.current().Spec.Name)
 	if errors.Is(err, store.ErrNotFound) {
 		return r, c.dropped()
@@ -88,7 +93,24 @@ func (c *collection) latest(ctx context.Context) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	return r, c.adopt(r, began)
+	return r, c.adopt(r)
+}
+
+// standing reports a generation that somebody made anew under the one that is in use: it
+// lacks the point that every generation has before its name is in the catalogue. Its
+// emptiness must not pass for nothing found.
+func (c *collection) standing(ctx context.Context, r row) error {
+	if r.Physical == "" {
+		return nil
+	}
+	points, err := c.s.wire.points(ctx, r.Physical, []string{c.stateID()}, want{Fields: []string{"_kind"}})
+	switch {
+	case errors.Is(err, errMissing): // what asks it says so
+		return nil
+	case err == nil && len(points) == 0:
+		return fmt.Errorf("collection %s was emptied on the server: %w", r.Spec.Name, store.ErrUnavailable)
+	}
+	return err
 }
 
 func (c *collection) dropped() error {
@@ -151,6 +173,9 @@ func (c *collection) reachable(ctx context.Context) error {
 func (c *collection) changed(ctx context.Context, change func(r row) (physical string, err error)) error {
 	for {
 		r, err := c.opened(ctx)
+		if err == nil {
+			err = c.standing(ctx, r)
+		}
 		if err != nil {
 			return err
 		}
@@ -207,7 +232,6 @@ func (c *collection) opened(ctx context.Context) (row, error) {
 func (c *collection) alter(ctx context.Context, change func(r *row) error) (row, error) {
 	c.altering.Lock()
 	defer c.altering.Unlock()
-	began := time.Now()
 	r, err := c.latest(ctx)
 	if err != nil {
 		return r, err
@@ -218,7 +242,7 @@ func (c *collection) alter(ctx context.Context, change func(r *row) error) (row,
 	if err := c.s.putRow(ctx, &r); err != nil {
 		return r, err
 	}
-	return r, c.adopt(r, began)
+	return r, c.adopt(r)
 }
 
 // materialize makes the generation that a first batch is written to: only now it is known
@@ -239,10 +263,17 @@ func (c *collection) materialize(ctx context.Context, r row, dimension int, leng
 		if next.Pivot == 0 {
 			next.Pivot = max(1, length)
 		}
-		if err := c.s.generate(ctx, next, dimension); err != nil || before == "" {
+		if err := c.s.generate(ctx, next, dimension); err != nil {
 			return err
 		}
-		return c.copyPoints(ctx, before, next.Physical)
+		if before != "" {
+			return c.copyPoints(ctx, before, next.Physical)
+		}
+		state, err := c.state(max(c.Sequence(), r.unwritten()))
+		if err != nil {
+			return err
+		}
+		return c.s.wire.update(ctx, next.Physical, []operation{{Upsert: []point{state}}})
 	})
 	if err != nil {
 		return r, err

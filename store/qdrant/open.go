@@ -195,9 +195,15 @@ func (s *Store) handle(ctx context.Context, r row, asked time.Time) (*collection
 		s.open[r.Spec.Name] = c
 	}
 	s.mu.Unlock()
-	if err := c.adopt(r, asked); err != nil {
+	if err := c.adopt(r); err != nil {
 		return nil, err
 	}
+	if err := c.standing(ctx, r); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.looked = asked
+	c.mu.Unlock()
 	if err := c.refresh(ctx); err != nil {
 		return nil, err
 	}

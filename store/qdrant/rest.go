@@ -78,8 +78,8 @@ func (r *rest) call(ctx context.Context, method, path string, in, out any) error
 			return refusal(status, answer)
 		}
 		var e envelope
-		if err := json.Unmarshal(answer, &e); err != nil {
-			return fmt.Errorf("answer that is no JSON of Qdrant: %w", store.ErrUnavailable)
+		if err := json.Unmarshal(answer, &e); err != nil || len(e.Result) == 0 || string(e.Result) == "null" {
+			return fmt.Errorf("answer that is not of Qdrant: %w", store.ErrUnavailable)
 		}
 		if out == nil {
 			return nil
@@ -109,6 +109,11 @@ func (r *rest) once(ctx context.Context, method, path string, body []byte) (int,
 		return 0, nil, fmt.Errorf("address: %w", store.ErrUnavailable)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if method != http.MethodPut {
+		// Whatever is not a creation comes to the same when it is done twice. Told so, net/http
+		// sends it again if a connection turns out to be dead since a server was restarted.
+		req.Header["Idempotency-Key"] = nil
+	}
 	if r.key != "" {
 		req.Header.Set("api-key", r.key)
 	}
@@ -150,18 +155,23 @@ func unreachable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// refusal reads an answer that is no success.
+// refusal reads an answer that is no success. What is not Qdrant's own is of something
+// before it, whose statuses say nothing about collections.
 func refusal(status int, answer []byte) error {
 	var e struct {
 		Status struct {
 			Error string `json:"error"`
 		} `json:"status"`
 	}
-	said := strings.TrimSpace(string(answer[:min(len(answer), maxSaid)]))
 	if json.Unmarshal(answer, &e) == nil && e.Status.Error != "" {
-		said = e.Status.Error
+		return classify(status, e.Status.Error)
 	}
-	return classify(status, said)
+	said := strings.TrimSpace(string(answer[:min(len(answer), maxSaid)]))
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage:
+		return classify(status, said)
+	}
+	return classify(http.StatusBadGateway, fmt.Sprintf("status %d, not by Qdrant: %s", status, said))
 }
 
 // maxSaid bounds what is repeated of a server's words.
@@ -335,7 +345,19 @@ func (r *rest) update(ctx context.Context, collection string, ops []operation) e
 		}
 		in.Operations = append(in.Operations, out)
 	}
-	return r.call(ctx, http.MethodPost, at(collection, "/points/batch?wait=true"), in, nil)
+	var out []struct{ Status string }
+	if err := r.call(ctx, http.MethodPost, at(collection, "/points/batch?wait=true"), in, &out); err != nil {
+		return err
+	}
+	for _, done := range out {
+		if done.Status != "completed" {
+			return fmt.Errorf("a change is %q: %w", done.Status, store.ErrUnavailable)
+		}
+	}
+	if len(out) != len(in.Operations) {
+		return fmt.Errorf("%d of %d changes made: %w", len(out), len(in.Operations), store.ErrUnavailable)
+	}
+	return nil
 }
 
 func (r *rest) count(ctx context.Context, collection string, where *clause) (int64, error) {

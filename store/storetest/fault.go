@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -187,6 +188,13 @@ func connectionFaults() []Fault {
 			}
 		}},
 		{Name: "late", serve: func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+			// Until it has read the request, a server does not notice that the client has gone, and
+			// would pass on what was given up, over what was written since.
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			select {
 			case <-r.Context().Done():
 			case <-time.After(5 * time.Second):

@@ -169,6 +169,7 @@ func (o *outage) during(f *Fault, every int) {
 	all.Wait()
 	_ = o.write(c) // counted there
 	o.proxy.Heal()
+	o.kept(f.Name, c)
 	if every == 1 {
 		if err := o.write(c); err != nil {
 			o.t.Errorf("%s: nothing can be written afterwards: %v", f.Name, err)
@@ -233,6 +234,15 @@ func (o *outage) write(c store.Collection) error {
 	}
 	o.acknowledged[sextant.DocumentID(id)] = revision
 	return nil
+}
+
+// kept compares what was acknowledged in a fault with what is there, before the next covers
+// it.
+func (o *outage) kept(fault string, c store.Collection) {
+	now, err := c.Revisions(o.t.Context(), slices.Collect(maps.Keys(o.acknowledged)))
+	if diff := cmp.Diff(o.acknowledged, now); diff != "" || err != nil {
+		o.t.Errorf("%s: acknowledged and there: %v %s", fault, err, diff)
+	}
 }
 
 // settled compares what was acknowledged with what is there.
