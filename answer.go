@@ -235,8 +235,9 @@ type Computed struct {
 	SumOf      string   `json:"sum_of,omitempty"` // field of a sum, and of rows that add up instead of counting
 	Value      string   `json:"value,omitempty"`  // of a max, min or mean
 	ValueOf    string   `json:"value_of,omitempty"`
-	Distinct   int64    `json:"distinct,omitempty"` // how many different values the field of GroupBy has
-	Snippets   []Quote  `json:"snippets,omitempty"` // where the first documents mention what a condition asks for: a mention, not a cause
+	Distinct   int64    `json:"distinct,omitempty"`   // how many different values the field of GroupBy has
+	Snippets   []Quote  `json:"snippets,omitempty"`   // where the first documents mention what a condition asks for: a mention, not a cause
+	MentionOf  int64    `json:"mention_of,omitempty"` // of a count of mentions of what is asked about: how many satisfy the conditions in all
 	Date       string   `json:"date,omitempty"`
 	IDs        []string `json:"ids"`            // native ids, at most 1,000
 	Next       string   `json:"next,omitempty"` // cursor to the ids after these: ListQuery.After

@@ -47,6 +47,9 @@ var Lexicon = sync.OnceValue(func() *constrain.Lexicon {
 		Summed:        map[string]bool{"fatal_count": true, "serious_count": true, "minor_count": true, "uninjured_count": true},
 		TypeOf:        map[string]constrain.Grouping{Aircraft: {Name: "model", Field: "model"}},
 		TextNouns:     textNouns,
+		Asked:         askedOf(),
+		Opinions:      []string{partCause, partFinding, partAdvice, partReport, partPage},
+		Stages:        []string{"report_status"},
 		Units:         map[string]string{"aircraft": Aircraft, "airplane": Aircraft, "airplanes": Aircraft, "plane": Aircraft, "planes": Aircraft},
 		Groupings:     groupings,
 		Spoken:        spoken,
@@ -85,6 +88,7 @@ var textNouns = map[string]constrain.TextNoun{
 	"report": {Role: sextant.RoleEvents}, "accident": {Role: sextant.RoleEvents}, "incident": {Role: sextant.RoleEvents}, "crash": {Role: sextant.RoleEvents}, "event": {Role: sextant.RoleEvents},
 	"record": {Role: sextant.RoleEvents}, "case": {Role: sextant.RoleEvents}, "text": {Role: sextant.RoleEvents},
 	"narrative": {Role: sextant.RoleEvents, Part: partNarrative}, "cause": {Role: sextant.RoleEvents, Part: partCause},
+	"finding": {Role: sextant.RoleEvents, Part: partFinding}, "recommendation": {Role: sextant.RoleEvents, Part: partAdvice}, "analysis": {Role: sextant.RoleEvents, Part: partReport},
 	"article": {Role: sextant.RoleReports}, "story": {Role: sextant.RoleReports}, "stories": {Role: sextant.RoleReports}, "news": {Role: sextant.RoleReports}, "headline": {Role: sextant.RoleReports}, "press": {Role: sextant.RoleReports}, "coverage": {Role: sextant.RoleReports}, "newspaper": {Role: sextant.RoleReports},
 	"rule": {Role: sextant.RoleRules}, "section": {Role: sextant.RoleRules}, "regulation": {Role: sextant.RoleRules},
 }

@@ -128,8 +128,8 @@ func (c *computer) run() (sextant.Computed, error) {
 		return c.distinct()
 	case c.asked.Compared && compared >= 0:
 		return c.compare(compared)
-	case kind == "":
-		return c.base("list")
+	case kind == "", kind == "list":
+		return c.list()
 	}
 	return c.base(c.asked.Kind)
 }

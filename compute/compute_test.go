@@ -202,7 +202,10 @@ func TestRun(t *testing.T) {
 			Rows: [][]any{{"2012-12-31", "Order", "003"}, {"2012-05-05", "Order", "002"}}, IDs: []string{"003", "002"}}},
 	} {
 		got := s.ask(t, tt.question)
-		got.Title, got.Filter, got.ShareOf, got.Method = "", "", "", sextant.Method{}
+		if paged := tt.want.Kind == "last" && tt.want.N > 1; (got.Next != "") != paged {
+			t.Errorf("%s: cursor %q, want one only where more follow", tt.question, got.Next)
+		}
+		got.Title, got.Filter, got.ShareOf, got.Next, got.Method = "", "", "", "", sextant.Method{}
 		tt.want.Collection = "orders"
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s:\n%s", tt.question, diff)

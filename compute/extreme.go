@@ -16,7 +16,7 @@ func (c *computer) firstLast() (sextant.Computed, error) {
 		return out, err
 	}
 	n := max(c.asked.N, 1)
-	docs, err := c.leading(store.ListQuery{Filter: c.Filter, By: c.spec.DateField, Desc: out.Kind == "last", Limit: n})
+	docs, next, err := c.page(store.ListQuery{Filter: c.Filter, By: c.spec.DateField, Desc: out.Kind == "last", Limit: min(n, MaxIDs)})
 	if err != nil || len(docs) == 0 {
 		return out, err
 	}
@@ -24,16 +24,21 @@ func (c *computer) firstLast() (sextant.Computed, error) {
 	if when.IsZero() {
 		return out, nil
 	}
-	out.Date, out.N, out.Next = when.Time().Format(time.DateOnly), n, ""
+	out.Date, out.N, out.Next = when.Time().Format(time.DateOnly), n, next
 	if n == 1 {
+		out.Next = ""
 		day := filter.OfTime(when.Time().Truncate(24 * time.Hour))
 		out.IDs, _, err = c.ids(c.with(c.on(c.spec.DateField, filter.DayRange(c.spec.DateField, day, day))))
 		return out, err
 	}
-	out.IDs, out.Columns = nil, []string{"date", "title", "id"}
+	out.IDs, out.Columns = nil, append([]string{"date", "title", "id"}, c.asked.With...)
 	for _, d := range docs {
 		out.IDs = append(out.IDs, d.ID.Native())
-		out.Rows = append(out.Rows, []any{d.Meta.Fields.One(c.spec.DateField).String(), d.Title, d.ID.Native()})
+		row := []any{d.Meta.Fields.One(c.spec.DateField).String(), d.Title, d.ID.Native()}
+		for _, part := range c.asked.With {
+			row = append(row, partText(&d, part))
+		}
+		out.Rows = append(out.Rows, row)
 	}
 	return out, nil
 }
@@ -95,9 +100,16 @@ func number(v filter.Value) any {
 
 // leading returns the documents at the head of a list, in its order.
 func (c *computer) leading(q store.ListQuery) ([]sextant.Document, error) {
+	docs, _, err := c.page(q)
+	return docs, err
+}
+
+// page is leading with the cursor to what follows.
+func (c *computer) page(q store.ListQuery) (docs []sextant.Document, next string, err error) {
 	list, err := c.Collection.List(c.ctx, q)
 	if err != nil || len(list.IDs) == 0 {
-		return nil, err
+		return nil, "", err
 	}
-	return c.Collection.Get(c.ctx, list.IDs)
+	docs, err = c.Collection.Get(c.ctx, list.IDs)
+	return docs, list.Next, err
 }

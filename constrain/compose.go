@@ -30,6 +30,7 @@ func compose(q *Query, claims []Claim) Reading {
 	q.dateReports(stating)
 	q.negate(stating)
 	q.groupedAway(&r, &stating)
+	q.revisionsAway(&r, &stating)
 	part := q.partOfShare(&r, &stating)
 	r.Constraints = q.join(stating)
 	if q.sides(&r, stating); r.Request.Compared {

@@ -45,6 +45,11 @@ type Lexicon struct {
 	TypeOf map[string]Grouping
 	// TextNouns maps the words for texts to what they are: "cause", "article". Singular.
 	TextNouns map[string]TextNoun
+	// Asked maps what people ask of a record they name to the fields that tell it: "docket
+	// link", "final out". Opinions are the kinds of parts that hold somebody's opinion and
+	// no facts, and Stages the fields that say how far a record has come.
+	Asked            map[string][]string
+	Opinions, Stages []string
 	// Units maps the words for what is counted to a unit: a group's name or "documents".
 	Units map[string]string
 	// Groupings maps the words after "by", "per" and "which" to what to group by.

@@ -79,6 +79,9 @@ const maxPhrase = 6
 func recognizeMentions(q *Query) []Claim {
 	var out []Claim
 	for i := range q.Tokens {
+		if c, ok := q.mentionedAt(i); ok {
+			out = append(out, c)
+		}
 		plain, at, ok := mentionVerbs.At(q, i)
 		if !ok || plain && !q.ofTexts(i) {
 			continue
@@ -303,4 +306,38 @@ func (q *Query) partNamed(i int) (to int, noun TextNoun, ok bool) {
 		}
 	}
 	return i, noun, false
+}
+
+// mentionedAt reads what a text is said to have in the passive: "accidents in which birds
+// are mentioned", "where the words "low fuel" were named".
+func (q *Query) mentionedAt(i int) (Claim, bool) {
+	if w := q.Word(i); w != "where" && !(w == "which" && q.Word(i-1) == "in") && w != "whose" || i == 0 {
+		return Claim{}, false
+	}
+	at := i + 1
+	for articles[q.Word(at)] {
+		at++
+	}
+	for to := at + 1; to < len(q.Tokens) && to <= at+maxPhrase; to++ {
+		if w := q.Word(to); w != "is" && w != "are" && w != "was" && w != "were" {
+			continue
+		}
+		if q.Word(to+1) != "mentioned" {
+			return Claim{}, false
+		}
+		noun := TextNoun{}
+		for k := i - 1; k >= 0 && k >= i-4; k-- {
+			if n, ok := q.nounAt(k); ok {
+				noun = n
+				break
+			}
+		}
+		from := i
+		if q.Word(i-1) == "in" {
+			from--
+		}
+		m := filter.Mentions{Phrases: []string{q.Written(at, to)}}
+		return Claim{From: from, To: to + 2, Weight: 8, Conditions: []Condition{mention(noun, m)}}, true
+	}
+	return Claim{}, false
 }

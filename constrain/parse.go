@@ -31,8 +31,9 @@ type index struct {
 	values     *valueIndex
 	named      *Table[filter.Field] // fields by name
 	groupings  *Table[Grouping]
-	spoken     map[string]bool // fields the lexicon speaks for
-	eventNouns map[string]bool // with their plurals
+	records    *Table[[]string] // fields that are asked of a record
+	spoken     map[string]bool  // fields the lexicon speaks for
+	eventNouns map[string]bool  // with their plurals
 	datedNouns map[string]string
 }
 
@@ -81,7 +82,7 @@ type Parser struct {
 
 // NewParser prepares a parser. made may be nil; see Query.Made.
 func NewParser(v *Vocabulary, l *Lexicon, made func(q *Query, i int) bool) *Parser {
-	x := &index{phrases: newPhraseIndex(l.Phrases), measures: newMeasureIndex(l.Measures), groupings: NewTable(l.Groupings), spoken: spokenFor(l), eventNouns: map[string]bool{}}
+	x := &index{phrases: newPhraseIndex(l.Phrases), measures: newMeasureIndex(l.Measures), groupings: NewTable(l.Groupings), records: NewTable(l.Asked), spoken: spokenFor(l), eventNouns: map[string]bool{}}
 	x.datedNouns = datedNouns(v, l)
 	x.named = fieldTable(v, l, x.spoken)
 	x.quantities, x.values = newQuantities(v, x.spoken), newValueIndex(v, x.spoken)
@@ -161,7 +162,7 @@ func (q *Query) recognize() []Claim {
 		return nil
 	}
 	var claims []Claim
-	for _, r := range []Recognizer{recognizeMentions, recognizeBeyond, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities} {
+	for _, r := range []Recognizer{recognizeMentions, recognizeBeyond, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities, recognizeUnheld, recognizeRecord} {
 		claims = append(claims, r(q)...)
 	}
 	for _, r := range q.Lexicon.Recognizers {

@@ -15,6 +15,12 @@ type Request struct {
 	Unit     string // what the words count: "documents" or a group; "" not said
 	Compared bool   // values of one field are set against each other
 
+	Fields   []string // of the records that are named: whose values are asked
+	With     []string // kinds of parts to stand beside each record of a list
+	Without  []string // kinds of parts that no answer may quote
+	Changes  bool     // what changed between revisions of a record is asked
+	Timeline bool     // the course of what a record tells is asked, in order
+
 	from, to int
 }
 
@@ -159,6 +165,7 @@ var rank = map[string]int{"": 0, "list": 1, "count": 2, "first": 3, "last": 3, "
 // request joins what the claims ask for. The most specific request wins.
 func (q *Query) request(claims []Claim) Request {
 	var out Request
+	var record Request
 	compared := q.comparative()
 	for _, c := range claims {
 		if c.Request == nil {
@@ -167,6 +174,7 @@ func (q *Query) request(claims []Claim) Request {
 		r := *c.Request
 		r.from, r.to = c.From, c.To
 		compared = compared || r.Compared
+		record.ofRecord(r)
 		switch {
 		case out.Kind == "top" && r.Kind == "top":
 			out.N = r.N // "... most records? Top three."
@@ -192,6 +200,7 @@ func (q *Query) request(claims []Claim) Request {
 		}
 	}
 	out.Compared = compared
+	out.Fields, out.With, out.Without, out.Changes, out.Timeline = record.Fields, record.With, record.Without, record.Changes, record.Timeline
 	q.sumsOf(&out, claims)
 	for _, t := range q.Tokens {
 		out.Risk = out.Risk || riskWords[t.Lower] && (compared || out.Kind == "top" || out.Kind == "group")

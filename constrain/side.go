@@ -18,7 +18,7 @@ type Side struct {
 // one field are told apart by themselves.
 func (q *Query) sides(r *Reading, claims []Claim) {
 	if a, b, ok := q.excluding(r.Constraints); ok && (r.Request.Compared || q.paired(a, b)) {
-		r.Sides = []Side{{a.Text, []Constraint{a}}, {b.Text, []Constraint{b}}}
+		r.Sides = []Side{sideOf(a), sideOf(b)}
 		r.Request.Compared = true
 		return
 	}
@@ -42,8 +42,18 @@ func (q *Query) sides(r *Reading, claims []Claim) {
 		return
 	}
 	for _, c := range named {
-		r.Sides = append(r.Sides, Side{q.words(c), q.join([]Claim{c})})
+		r.Sides = append(r.Sides, Side{denied(q.words(c), c.Negated), q.join([]Claim{c})})
 	}
+}
+
+func sideOf(c Constraint) Side { return Side{denied(c.Text, c.Negated), []Constraint{c}} }
+
+// denied is what a side is called whose words are denied by others before them.
+func denied(words string, negated bool) string {
+	if negated {
+		return "not " + words
+	}
+	return words
 }
 
 // excluding returns two constraints of which each says what the other denies.

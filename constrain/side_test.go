@@ -20,9 +20,9 @@ func sidesOf(r constrain.Reading) string {
 func TestSidesThatExcludeEachOther(t *testing.T) {
 	p := desk(t)
 	for question, want := range map[string]string{
-		"tickets in Leeds and outside Leeds in 2012":              "Leeds: city eq Leeds | Leeds: city not_in Leeds",
-		"tickets both in Leeds and not in Leeds":                  "Leeds: city eq Leeds | Leeds: city not_in Leeds",
-		"tickets under warranty against those not under warranty": "under warranty: warranty eq true | under warranty: warranty eq false",
+		"tickets in Leeds and outside Leeds in 2012":              "Leeds: city eq Leeds | not Leeds: city not_in Leeds",
+		"tickets both in Leeds and not in Leeds":                  "Leeds: city eq Leeds | not Leeds: city not_in Leeds",
+		"tickets under warranty against those not under warranty": "under warranty: warranty eq true | not under warranty: warranty eq false",
 		"tickets in Leeds and York":                               "",
 		"tickets in Leeds but not in York":                        "",
 		"tickets not in Leeds in 2012":                            "",

@@ -40,7 +40,7 @@ type Output struct {
 
 // Parts a finding prefers when causes are asked for, and what a record begins with.
 const (
-	partCause   = "cause"
+	PartCause   = "cause"
 	partFinding = "finding" // one coded finding a part
 	partRecord  = "record"
 
@@ -200,7 +200,7 @@ func rarity(candidates []sentence, v *vocabulary) []float64 {
 // states the cause where causes are asked for, and for better ranked documents.
 func (s sentence) weigh(causal bool, weights []float64) float64 {
 	score := s.matched.ofAll(weights)
-	if s.part.Kind == partCause && causal {
+	if s.part.Kind == PartCause && causal {
 		score += 0.5
 	}
 	if len(weights) == 0 {
@@ -215,7 +215,7 @@ func (s sentence) telling() float64 {
 	switch {
 	case s.part.Kind == partRecord && s.start == s.part.Start:
 		return 0.5
-	case s.part.Kind == partCause:
+	case s.part.Kind == PartCause:
 		return 0.45
 	case s.part.Kind == partRecord:
 		return 0.3
@@ -256,7 +256,7 @@ func chain(documents []sextant.Document) []sextant.Finding {
 		var out, coded []sextant.Finding
 		for _, p := range d.Parts {
 			switch {
-			case p.Kind == partCause:
+			case p.Kind == PartCause:
 				for _, span := range chunk.Sentences(d.Text[p.Start:p.End]) {
 					out = appendQuoted(out, d, p.Start+span.Start, p.Start+span.End)
 				}

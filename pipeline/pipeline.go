@@ -79,6 +79,7 @@ type asking struct {
 	writing   generate.Brief      // what the large model wrote from
 	written   *generate.Written   // what it wrote; nil: the sentences are quoted
 	reserve   reserve
+	left      []string    // kinds of parts that were left out as the question asks
 	said      string      // the model's summary, as far as the findings bear it
 	unchecked bool        // said is the baseline's
 	budget    *llm.Budget // for models

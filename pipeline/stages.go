@@ -140,6 +140,9 @@ func (a *asking) compute() (string, error) {
 			return "", unavailable("compute", err)
 		}
 		a.answer.Computed = append(a.answer.Computed, computed...)
+		if err := a.topicCount(c, f); err != nil {
+			return "", err
+		}
 	}
 	return fmt.Sprintf("%d figures", len(a.answer.Computed)), nil
 }
@@ -243,6 +246,7 @@ func (a *asking) load() error {
 			a.documents = append(a.documents, d)
 		}
 	}
+	a.leaveOut()
 	return nil
 }
 
@@ -269,12 +273,19 @@ func (a *asking) extract() (string, error) {
 	if a.narrow() {
 		limit = maxNarrow
 	}
+	if a.reading.Request.Timeline && a.narrow() {
+		return a.timeline()
+	}
 	out := generate.Extract(generate.Input{Question: a.question.Text, Topic: a.reading.Topic, Causal: a.plan.Otherwise == plan.Causal, Narrow: a.narrow(), Documents: a.documents, Limit: limit})
 	a.answer.Findings, a.answer.CausalChain, a.coverage = out.Findings, out.CausalChain, out.Coverage
 	a.best = out.Best
 	a.sufficiency, a.support = out.Sufficiency, generate.Supports(a.searchText(), a.answer.Evidence).Score()
 	if a.asksFigure() && !a.asksText() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
+	}
+	if a.asksRecord() {
+		a.quoteFields()
+		return fmt.Sprintf("%d findings", len(a.answer.Findings)), nil
 	}
 	for _, word := range append(out.Sufficiency.Lacking, out.Missing...) {
 		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: word})

@@ -28,6 +28,18 @@ func (a *asking) settle() {
 	spoken := len(a.answer.Findings) > 0 && a.enough()
 	topical := len(a.reading.Topic) > 0
 	switch {
+	case a.reading.Request.Timeline && a.narrow():
+		a.answer.Status = sextant.InsufficientEvidence
+		if len(a.answer.Findings) > 0 {
+			a.answer.Status, a.answer.Confidence = sextant.Answered, "medium"
+		}
+	case a.asksChanges():
+		a.answer.Status, a.answer.Findings = sextant.InsufficientEvidence, []sextant.Finding{}
+		if len(a.answer.Conflicts) > 0 {
+			a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
+		}
+	case a.asksRecord():
+		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	case a.onlyUnenforced():
 		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
 	case a.asksFigure() && figures && !a.asksText():

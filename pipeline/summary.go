@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/plan"
 	"github.com/sextant-rag/sextant/store"
@@ -23,8 +24,26 @@ func (a *asking) summarize() {
 		a.answer.Summary = "This is not in the indexed sources, which hold " + a.holdings() + "."
 	case sextant.InsufficientEvidence:
 		a.answer.Summary = a.insufficient()
+		if a.asksChanges() {
+			a.answer.Summary = a.unchanged()
+		}
+		if a.reading.Request.Timeline && a.narrow() {
+			a.answer.Summary = a.timeless()
+		}
 	default:
-		a.answer.Summary = strings.TrimSpace(a.figures() + " " + a.prose())
+		switch {
+		case a.asksChanges():
+			a.answer.Summary = a.changes()
+		case a.asksRecord():
+			a.answer.Summary = a.recorded()
+		case a.reading.Request.Timeline && a.narrow():
+			a.answer.Summary = a.course()
+		default:
+			a.answer.Summary = strings.TrimSpace(a.figures() + " " + a.prose())
+		}
+		if left := a.leftOut(); left != "" {
+			a.answer.Summary = strings.TrimSpace(a.answer.Summary + " " + left)
+		}
 	}
 }
 
@@ -55,7 +74,7 @@ func (a *asking) absence() string {
 		}
 	}
 	if len(alone) == 1 {
-		return fmt.Sprintf("No %s satisfy the condition %s.", a.unit(), a.called(0)) + a.didYouMean()
+		return fmt.Sprintf("No %s satisfy the condition %s.", a.unit(), a.called(0)) + a.onlyHere() + a.didYouMean()
 	}
 	s := fmt.Sprintf("No %s satisfy all conditions at once; each by itself: %s.", a.unit(), strings.Join(alone, ", "))
 	if len(l.Relaxations) > 0 {
@@ -71,6 +90,16 @@ func (a *asking) absence() string {
 		s += fmt.Sprintf(" With %s widened to %s there would be %s.", a.called(w.At), widened(w), thousands(w.Count))
 	}
 	return s + a.didYouMean()
+}
+
+// onlyHere says of an identifier that stands nowhere what that does not prove.
+func (a *asking) onlyHere() string {
+	c := a.answer.Ledger.Constraints[0]
+	f, ok := a.subject.parser.Vocabulary().Field(c.Field)
+	if !ok || f.Kind != filter.Keyword || f.Facet || f.Fold != filter.Squeeze || c.Op != sextant.OpEq {
+		return ""
+	}
+	return " That means none in what is held, and says nothing of what was never recorded here."
 }
 
 // widened writes the values of a widening; a whole year as the year.
@@ -201,7 +230,10 @@ func (a *asking) satisfying(n int64) string {
 // figures says the computed values in a sentence each.
 func (a *asking) figures() string {
 	var out []string
-	for _, c := range a.answer.Computed {
+	for i, c := range a.answer.Computed {
+		if i+1 < len(a.answer.Computed) && a.answer.Computed[i+1].MentionOf > 0 && a.answer.Computed[i+1].Collection == c.Collection && c.Kind == "list" {
+			continue // how many mention the topic says what this would only frame
+		}
 		out = append(out, a.figure(c))
 	}
 	return strings.Join(out, " ")
@@ -210,10 +242,17 @@ func (a *asking) figures() string {
 func (a *asking) figure(c sextant.Computed) string {
 	var s string
 	conditions := a.conditions(c.Collection)
+	if c.MentionOf > 0 {
+		return a.mentionText(c, conditions)
+	}
 	switch c.Kind {
 	case "share":
 		s = fmt.Sprintf("%s of %s%s, which is %s %% (95 %% interval %s to %s).", thousands(c.PartCount), count(c.Total, c.UnitLabel), conditions, c.Percent, c.Low, c.High)
 	case "first", "last":
+		if len(c.Rows) > 1 {
+			s = fmt.Sprintf("The %s %d of %s%s, from %s to %s.", c.Kind, len(c.Rows), count(c.Total, c.UnitLabel), conditions, c.Rows[0][0], c.Rows[len(c.Rows)-1][0])
+			break
+		}
 		s = fmt.Sprintf("The %s of %s%s was on %s (%s).", c.Kind, count(c.Total, c.UnitLabel), conditions, c.Date, strings.Join(c.IDs[:min(len(c.IDs), 3)], ", "))
 	case "sum":
 		s = fmt.Sprintf("%s %s, over %s%s.", thousands(c.Sum), a.fieldLabel(c.SumOf), count(c.Total, c.UnitLabel), conditions)
@@ -271,14 +310,26 @@ func (a *asking) extremeText(c sextant.Computed, conditions string) string {
 func (a *asking) conditions(collection string) string {
 	var texts []string
 	for _, c := range a.answer.Ledger.Constraints {
-		if slices.Contains(c.Collections, collection) && !slices.Contains(texts, c.Text) {
-			texts = append(texts, c.Text)
+		text := c.Text
+		if a.denied(c) {
+			text = "not " + text
+		}
+		if slices.Contains(c.Collections, collection) && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
 	if len(texts) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(texts, "; ") + ")"
+}
+
+// denied reports whether a condition was read from words before its own that deny them:
+// "outside" of "outside the United States".
+func (a *asking) denied(c sextant.Constraint) bool {
+	return slices.ContainsFunc(a.reading.Constraints, func(k constrain.Constraint) bool {
+		return k.Negated && k.Field == c.Field && k.Op == c.Op && k.Text == c.Text
+	})
 }
 
 func (a *asking) fieldLabel(name string) string {
@@ -313,6 +364,7 @@ func (a *asking) prose() string {
 		return a.said
 	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
+	silent = silent || len(a.reading.Request.With) > 0 && a.table() != nil
 	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || !a.enough() {
 		return ""
 	}

@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/compute"
+	"github.com/sextant-rag/sextant/constrain"
+	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/store"
+)
+
+// maxTopic bounds the words of a subject that are looked for as they stand: a long one is a
+// description, of which no text has all words.
+const maxTopic = 4
+
+// topicCount counts in how many of the documents the subject of a question is mentioned,
+// where no field holds it. Without it the count of all that satisfies the conditions would
+// look like an answer about the subject.
+func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error {
+	kind := a.reading.Request.Kind
+	phrases := a.reading.Phrases
+	if kind != "" && kind != "list" && kind != "count" || a.reading.Request.Compared || len(phrases) == 0 || len(a.reading.Topic) > maxTopic || a.narrow() || !a.account.Applies(c.Spec().Name) || !a.events(c) || a.asksRecord() {
+		return nil
+	}
+	whole := a.answer.Computed[len(a.answer.Computed)-1]
+	if whole.Total == 0 || whole.Kind != "list" && whole.Kind != "count" {
+		return nil
+	}
+	var all filter.And
+	parts := a.account.Parts[c.Spec().Name]
+	for _, p := range phrases {
+		m := filter.Mentions{Phrases: []string{p}}
+		all = append(all, m)
+		parts = append(parts[:len(parts):len(parts)], constrain.Compiled{Filter: m,
+			Constraint: constrain.Constraint{Text: p, Condition: constrain.Condition{Field: constrain.TextField, Op: sextant.OpMentions, Values: []any{p}, Narrow: m}}})
+	}
+	reading := a.reading
+	reading.Request = constrain.Request{Kind: "count", Unit: a.reading.Request.Unit}
+	computed, err := compute.Run(a.ctx, compute.Request{Collection: c, Parser: a.subject.parser, Reading: reading, Parts: parts, Filter: constrain.Joint(parts), Ledger: a.account.Ledger,
+		Files: a.state.files[c.Spec().Name], Domain: a.subject.counting})
+	if err != nil {
+		return unavailable("count mentions", err)
+	}
+	for _, m := range computed {
+		m.MentionOf = whole.Total
+		if m.Total > 0 {
+			if err := a.stated(c, parts[:len(parts)-len(phrases)], all, &m); err != nil {
+				return err
+			}
+		}
+		a.answer.Computed = append(a.answer.Computed, m)
+	}
+	return nil
+}
+
+// statements are the kinds of parts in which a mention weighs more than in a narrative.
+var statements = []struct{ kind, words string }{{"cause", "in the stated cause"}, {"finding", "in a coded finding"}}
+
+// stated counts the mentions in what states a cause, where a collection has such parts.
+func (a *asking) stated(c store.Collection, parts []constrain.Compiled, all filter.And, out *sextant.Computed) error {
+	for _, s := range statements {
+		f := filter.And{constrain.Joint(parts)}
+		for _, m := range all {
+			m := m.(filter.Mentions)
+			m.Part = s.kind
+			f = append(f, m)
+		}
+		n, err := c.Count(a.ctx, filter.Simplify(f), out.Unit)
+		if err != nil {
+			return unavailable("count mentions", err)
+		}
+		if n > 0 {
+			out.Method.OtherCounts = append(out.Method.OtherCounts, sextant.OtherCount{Rule: "mentioned " + s.words, Count: n, Why: "a part of these, nearer to a cause than a mention anywhere"})
+		}
+	}
+	return nil
+}
+
+// mentionText says how many documents mention the subject, and that it is no more.
+func (a *asking) mentionText(c sextant.Computed, conditions string) string {
+	topic := "“" + strings.Join(a.reading.Phrases, "” and “") + "”"
+	is, stands := "is", "stands"
+	if len(a.reading.Phrases) > 1 {
+		is, stands = "are", "stand together"
+	}
+	if c.Total == 0 {
+		return fmt.Sprintf("%s %s in no recorded field, and %s in these words in none of the texts of %s%s.", topic, is, stands, count(c.MentionOf, c.UnitLabel), conditions)
+	}
+	s := fmt.Sprintf("%s %s mentioned in at least %s of %s%s; a mention, not a cause, and other words for it are not counted.", topic, is, thousands(c.Total), count(c.MentionOf, c.UnitLabel), conditions)
+	for _, o := range c.Method.OtherCounts {
+		for _, st := range statements {
+			if o.Rule == "mentioned "+st.words {
+				s += fmt.Sprintf(" %s of them %s.", thousands(o.Count), st.words)
+			}
+		}
+	}
+	return s
+}
