@@ -44,7 +44,7 @@ type documentNote struct {
 func (r *run) stages(ctx context.Context, f *fileRun) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	read, merged := make(chan *batch, 2), make(chan *batch, 2)
+	read, merged := make(chan *batch, 1), make(chan *batch, 1)
 	m := &merger{run: r, pending: map[sextant.DocumentID]*sextant.Document{}}
 	var wait sync.WaitGroup
 	wait.Go(func() {

@@ -390,11 +390,16 @@ func BenchmarkMemory(b *testing.B) {
 	empty, full := residentOf(b, b.TempDir()), residentOf(b, filled(b))
 	for b.Loop() {
 	}
-	b.ReportMetric(float64(full-empty)/1e6, "MB")
+	b.ReportMetric(float64(full.all-empty.all)/1e6, "MB")
+	b.ReportMetric(float64(full.mapped-empty.mapped)/1e6, "MB-of-mapped-files")
 }
 
+// resident is how many bytes a process has in memory, and how many of these are pages of
+// mapped files, which the system takes back when it needs them.
+type resident struct{ all, mapped int64 }
+
 // residentOf runs TestResident on a data folder in a process of its own.
-func residentOf(b *testing.B, dir string) int64 {
+func residentOf(b *testing.B, dir string) resident {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestResident$", "-test.v")
 	cmd.Env = append(os.Environ(), "SEXTANT_TEST_RESIDENT="+dir)
 	out, err := cmd.Output()
@@ -402,11 +407,11 @@ func residentOf(b *testing.B, dir string) int64 {
 		b.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(out), "resident=")
-	var n int64
-	if _, err := fmt.Sscan(rest, &n); err != nil {
+	var r resident
+	if _, err := fmt.Sscan(rest, &r.all, &r.mapped); err != nil {
 		b.Fatalf("%v in %q", err, out)
 	}
-	return n
+	return r
 }
 
 func TestResident(t *testing.T) {
@@ -427,9 +432,9 @@ func TestResident(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	var size, resident int64
-	fmt.Sscan(string(b), &size, &resident)
-	fmt.Printf("resident=%d\n", resident*int64(os.Getpagesize()))
+	var size, all, mapped int64
+	fmt.Sscan(string(b), &size, &all, &mapped)
+	fmt.Printf("resident=%d %d\n", all*int64(os.Getpagesize()), mapped*int64(os.Getpagesize()))
 }
 
 // BenchmarkIngest: ready chunks with vectors, 256 a commit, durable, all indexes
