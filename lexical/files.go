@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
 )
 
 // Files is where an index keeps the segments that are too large for memory. A file is one
@@ -76,27 +75,14 @@ func Guard(f func()) (err error) {
 type segmentFile struct {
 	folder, name string
 	sum          uint32 // that it ends with
-	synced       atomic.Bool
 }
 
 func (f *segmentFile) path() string { return filepath.Join(f.folder, f.name) }
 
-// sync waits until the file is on disk.
-func (f *segmentFile) sync() error {
-	if f.synced.Load() {
-		return nil
-	}
-	file, err := os.OpenFile(f.path(), os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(file.Sync(), file.Close())
-	f.synced.Store(err == nil)
-	return err
-}
-
 // mergeToFile merges parts into a file in a folder. It takes memory for a list, the keys
-// and the rows; lists go out as they are made. The outcome is nil if no row is left.
+// and the rows; lists go out as they are made. The file is synced before it is believed:
+// of what the system wrote later and failed to, nobody would be told, and the pages would
+// be others when they are read again. The outcome is nil if no row is left.
 func mergeToFile(parts []part, folder string) (*segment, error) {
 	defer runtime.KeepAlive(parts)
 	m := newMerger(parts)
@@ -111,6 +97,9 @@ func mergeToFile(parts []part, folder string) (*segment, error) {
 		return nil, err
 	}
 	sum, err := m.writeFile(f)
+	if err == nil {
+		err = f.Sync()
+	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		var s *segment
 		if s, err = mapSegment(&segmentFile{folder: folder, name: filepath.Base(f.Name()), sum: sum}, nil); err == nil {
@@ -189,7 +178,6 @@ func (f *segmentFile) open() (s *segment, err error) {
 	if fault != nil {
 		return nil, fault
 	}
-	f.synced.Store(true)
 	return s, err
 }
 
@@ -202,16 +190,4 @@ func (v View) Files() []string {
 		}
 	}
 	return names
-}
-
-// Sync waits until the files that hold what the view sees are on disk.
-func (v View) Sync() error {
-	for _, p := range v.st.parts {
-		if f := p.seg.file; f != nil {
-			if err := f.sync(); err != nil {
-				return fmt.Errorf("lexical: sync %s: %w", f.name, err)
-			}
-		}
-	}
-	return nil
 }

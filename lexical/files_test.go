@@ -95,9 +95,6 @@ func TestSegmentsInFilesAnswerTheSame(t *testing.T) {
 	if diff := cmp.Diff(ix.View().Files(), read.View().Files()); diff != "" {
 		t.Errorf("read again it is made of other files: %s", diff)
 	}
-	if err := ix.View().Sync(); err != nil {
-		t.Error(err)
-	}
 	readOnly, err := ReadIn(Files{Folder: ix.files.Folder, ReadOnly: true}, bytes.NewReader(written(t, ix)), English())
 	if err != nil {
 		t.Fatal(err)

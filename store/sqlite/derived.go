@@ -154,8 +154,8 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 }
 
 // writeDerived writes the present index as a derived file, and removes older ones. The
-// caller holds the writing lock; what it returns syncs and publishes the file, with those
-// of words that it names, and is to be called without the lock.
+// caller holds the writing lock; what it returns syncs and publishes the file, and is to
+// be called without the lock. Those of words that it names are on disk already.
 func (c *collection) writeDerived() (publish func() error, err error) {
 	folder := filepath.Join(c.folder, derivedFolder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -165,14 +165,14 @@ func (c *collection) writeDerived() (publish func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	st, words := c.state, c.index.text.View()
+	st := c.state
 	if err := c.index.writeTo(f, c.entry.spec, st); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	return func() error {
 		old := c.derivedFiles()
 		path := filepath.Join(folder, derivedName(st.Sequence))
-		err := errors.Join(words.Sync(), f.Sync(), f.Close())
+		err := errors.Join(f.Sync(), f.Close())
 		if err == nil {
 			err = os.Rename(f.Name(), path)
 		}
