@@ -3,6 +3,7 @@ package chroma
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -168,6 +169,10 @@ func unavailable(ctx context.Context, limit time.Duration, err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("chroma: no answer in %s: %w", limit, store.ErrUnavailable)
+	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return fmt.Errorf("chroma: %w: its certificate is not trusted (SSL_CERT_FILE names authorities that are): %w", store.ErrUnavailable, untrusted.Err)
 	}
 	return fmt.Errorf("chroma: %w: %w", store.ErrUnavailable, err)
 }

@@ -22,6 +22,7 @@ type derived struct {
 	stems      map[string]int      // chunks that have a word of the stem
 	lengths    map[string]lengths  // one, under ""
 	prefixes   map[string][]string // words by the prefix that was asked for
+	lists      map[string][]place  // in order, by what was asked for
 }
 
 // maxDerived bounds what is kept of one kind; then it is forgotten and begun again.
@@ -35,7 +36,7 @@ func (c *collection) known(ctx context.Context) (*derived, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.derived == nil || c.derived.sequence != c.sequence {
-		c.derived = &derived{sequence: c.sequence, vocabulary: map[string][]string{}, mentioned: map[string][]sextant.DocumentID{}, stems: map[string]int{}, lengths: map[string]lengths{}, prefixes: map[string][]string{}}
+		c.derived = &derived{sequence: c.sequence, vocabulary: map[string][]string{}, mentioned: map[string][]sextant.DocumentID{}, stems: map[string]int{}, lengths: map[string]lengths{}, prefixes: map[string][]string{}, lists: map[string][]place{}}
 	}
 	return c.derived, nil
 }

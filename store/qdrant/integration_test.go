@@ -28,3 +28,7 @@ func TestIntegrationConformance(t *testing.T) {
 func TestIntegrationReencodeWhileOthersWork(t *testing.T) {
 	whileOthersWork(t, server(t), 150, fmt.Sprintf("again%d_", time.Now().UnixNano()))
 }
+
+func TestIntegrationEqualVectors(t *testing.T) {
+	equalVectors(t, opener(server(t))(t, t.TempDir()))
+}

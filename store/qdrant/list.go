@@ -41,8 +41,9 @@ func (o order) compare(a, b place) int {
 	return cmp.Or(a.Value.Compare(b.Value), cmp.Compare(a.ID, b.ID))
 }
 
-// List implements store.Collection. Qdrant orders by the ids of points, so all ids under
-// the filter are read and sorted here for each page.
+// List implements store.Collection. Qdrant orders by the ids of points or by numbers, so
+// all ids under the filter are read and sorted here for a first page. They are kept until
+// the collection changes: the pages after cost one small request and themselves.
 func (c *collection) List(ctx context.Context, q store.ListQuery) (out store.List, err error) {
 	err = c.asked(ctx, func(ctx context.Context) error {
 		out, err = c.list(ctx, q)
@@ -68,12 +69,11 @@ func (c *collection) list(ctx context.Context, q store.ListQuery) (store.List, e
 	if err != nil {
 		return store.List{}, err
 	}
-	places, err := c.places(ctx, q.Filter, by)
+	o := order{q.Desc}
+	places, err := c.ordered(ctx, q, by, o)
 	if err != nil {
 		return store.List{}, err
 	}
-	o := order{q.Desc}
-	slices.SortFunc(places, o.compare)
 	out := store.List{Total: int64(len(places))}
 	if q.After != "" {
 		n, found := slices.BinarySearchFunc(places, after, o.compare)
@@ -94,6 +94,41 @@ func (c *collection) list(ctx context.Context, q store.ListQuery) (store.List, e
 		out.Next = encodeCursor(page[len(page)-1], by)
 	}
 	return out, nil
+}
+
+// maxOrdered bounds the places that are kept for further pages, of all lists together.
+const maxOrdered = 1 << 20
+
+// ordered returns the places of a list in order. They are the caller's to read only.
+func (c *collection) ordered(ctx context.Context, q store.ListQuery, by *filter.Field, o order) ([]place, error) {
+	d, err := c.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%q %t %#v", q.By, q.Desc, q.Filter)
+	d.mu.Lock()
+	places, ok := d.lists[key]
+	d.mu.Unlock()
+	if ok {
+		return places, nil
+	}
+	if places, err = c.places(ctx, q.Filter, by); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(places, o.compare)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kept := len(places)
+	for _, other := range d.lists {
+		kept += len(other)
+	}
+	if kept > maxOrdered || len(d.lists) >= maxDerived {
+		clear(d.lists)
+	}
+	if len(places) <= maxOrdered {
+		d.lists[key] = places
+	}
+	return places, nil
 }
 
 // plainField is a field that holds values itself.

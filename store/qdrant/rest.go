@@ -152,6 +152,10 @@ func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		return fmt.Errorf("%w: its certificate is not trusted (SSL_CERT_FILE names authorities that are): %w", store.ErrUnavailable, untrusted.Err)
+	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
