@@ -11,7 +11,7 @@ import (
 const unrecordedExposure = "hours flown and flights made are not held: counts and shares can be given, rates and risks cannot"
 
 var (
-	perUnits = wordSet(`hours hour flights flight departures departure takeoffs landings miles trips passengers`)
+	perUnits = wordSet(`hours hour flights flight departures departure takeoffs landings mile miles trips passengers`)
 	riskOf   = constrain.NewTable(map[string]bool{"accident rate": true, "accident rates": true, "fatal accident rate": true, "fatality rate": true, "crash rate": true, "crash rates": true, "risk of dying": true, "risk of crashing": true, "risk of a crash": true, "risk of an accident": true,
 		"chance of dying": true, "chances of dying": true, "chance of crashing": true, "chance of surviving": true, "chances of surviving": true, "odds of dying": true, "odds of crashing": true, "probability of dying": true, "probability of a crash": true, "likelihood of a crash": true})
 )

@@ -71,7 +71,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 	company := newCompany(q, claims)
 	var out []Claim
 	for k, c := range claims {
-		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak > Firm && !company.keeps(k) || c.Apart && !company.apart(k) {
+		if background[c.From] || defined && q.eventCondition(c) || ruled && q.kind(c) || c.Weak > Firm && (!company.keeps(k) || q.asVerb(c)) || c.Apart && !company.apart(k) {
 			c.Conditions, c.Unknown, c.Others, c.Cannot = nil, nil, nil, nil
 		}
 		out = append(out, c)
@@ -166,6 +166,29 @@ func (q *Query) permissive() bool {
 		case t.Lower == "may" && (i == 0 && next != "" && monthNames[next] == 0 && !q.Tokens[i+1].HasDigit() && q.Joined(i+1) || i > 0 && !t.capital && next != "have" && next != "be" && !monthBefore[q.Word(i-1)] && !q.Tokens[i-1].HasDigit()):
 			return true
 		case auxiliary[t.Lower] && next == "i" && !looking[q.Word(i+2)]:
+			return true
+		}
+	}
+	return false
+}
+
+// auxiliaries stand before what someone did; doers are who did it.
+var (
+	auxiliaries = set(`did does do could would can cannot`)
+	doers       = set(`it he she they we pilot crew captain airplane aircraft plane helicopter glider balloon student instructor`)
+)
+
+// asVerb reports whether a word is what someone did and no condition: "how high did N218DT
+// climb?"
+func (q *Query) asVerb(c Claim) bool {
+	if c.To != c.From+1 || c.From < 2 || !q.Joined(c.From) {
+		return false
+	}
+	if before := &q.Tokens[c.From-1]; !doers[before.Lower] && before.digits == 0 {
+		return false
+	}
+	for k := c.From - 2; k >= 0 && k > c.From-6; k-- {
+		if auxiliaries[q.Tokens[k].Lower] {
 			return true
 		}
 	}

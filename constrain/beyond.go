@@ -5,7 +5,9 @@ import "github.com/sextant-rag/sextant"
 // What no record tells, whatever is held: what will be, and what is thought of things. Such
 // words are said to be beyond the records, beside whatever of the question they do answer.
 
+// Why a question cannot be answered by any record.
 const (
+	noDay         = "there is no such day"
 	beyondFuture  = "records tell what happened, not what will"
 	beyondOpinion = "records tell what happened, not what is thought of it"
 )
@@ -16,6 +18,12 @@ var (
 	judging     = NewTable(map[string]bool{"do you think": true, "in your opinion": true, "your opinion": true, "your favorite": true, "your favourite": true, "do you recommend": true, "would you recommend": true, "is the best": true, "are the best": true, "the nicest": true, "most beautiful": true, "should i buy": true})
 	questioning = set(`who what which when where how`)
 )
+
+// Unanswerable reports whether what cannot be enforced is what the question is about, so that
+// no record answers it: the future, an opinion, a day that no calendar has.
+func Unanswerable(u sextant.Unenforceable) bool {
+	return u.Reason == noDay || u.Reason == beyondFuture || u.Reason == beyondOpinion
+}
 
 // recognizeBeyond claims such words.
 func recognizeBeyond(q *Query) []Claim {

@@ -73,7 +73,7 @@ func (q *Query) noSuchDay(i int) (Claim, bool) {
 	if to == i || real || otherWay && monthNames[q.Word(i)] == 0 && monthNames[q.Word(i+1)] == 0 && monthNames[q.Word(i+2)] == 0 {
 		return Claim{}, false
 	}
-	return Claim{From: i, To: to, Weight: 6, Cannot: &sextant.Unenforceable{Field: q.Lexicon.Dates, Reason: "there is no such day"}}, true
+	return Claim{From: i, To: to, Weight: 6, Cannot: &sextant.Unenforceable{Field: q.Lexicon.Dates, Reason: noDay}}, true
 }
 
 // fullDate reads day, month and year at token i whether or not there is such a day; to is i

@@ -295,3 +295,22 @@ func BenchmarkHostile(b *testing.B) {
 		})
 	}
 }
+
+// What no record tells is said to be so, beside what the question states.
+func TestBeyondTheRecords(t *testing.T) {
+	for question, field := range map[string]string{
+		"How many tickets will be closed in 2030?": "future",
+		"Will there be more tickets in Leeds?":     "future",
+		"Which vendor is the best in Leeds?":       "opinion",
+		"Will Smith's tickets":                     "",
+		"best tickets in Leeds":                    "",
+	} {
+		got := ""
+		for _, u := range desk(t).Parse(question, time.Date(2015, 6, 30, 0, 0, 0, 0, time.UTC)).Unenforceable {
+			got = u.Field
+		}
+		if got != field {
+			t.Errorf("%q: %q, want %q", question, got, field)
+		}
+	}
+}

@@ -110,6 +110,9 @@ func (f *field) answerable(a aspect) (score float64, lack string) {
 				said = max(said, p.share(a.focusAt, f.weights))
 			}
 		}
+		if a.measured && f.place(i, place)[a.focusAt[len(a.focusAt)-1]] == 0 {
+			continue // a length of something else
+		}
 		fits = fits || (share > 0 || len(a.terms) == 0) && forms[a.want].MatchString(f.textAround(i))
 	}
 	switch {

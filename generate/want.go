@@ -82,6 +82,7 @@ var askings = []struct {
 	{regexp.MustCompile(` how (?:many|much|few) (?:more |extra |total |of )?(?:feet|foot|miles|inches|meters|yards) `), aLength, []string{"how many", "how much", "how few"}},
 	{regexp.MustCompile(` (?:how many (?:more |)(?:pounds|kilos|kilograms|tons|ounces)|how heavy|what (?:was|is) the weight|how much did [a-z ]* weigh) `), aWeight, []string{"how many", "how heavy", "weigh"}},
 	{regexp.MustCompile(` (?:how many (?:\w+ |)(?:seconds|minutes|hours|days|weeks|months|years)|how many hours of \w+|hours into|how soon|how old|how long (?:before|after|did|had|has|have|does|do|must|may|can|could|should|was he|was she|were they|was the (?:pilot|student|instructor|flight|engine|crew|driver))) `), aDuration, []string{"how many", "hours into", "how soon", "how old", "how long"}},
+	{regexp.MustCompile(` how (?:far|much) (?:over|above|under|below|past) [a-z' ]*(?:weight|gross|load) `), aWeight, []string{"how far", "how much"}},
 	{regexp.MustCompile(` (?:how (?:far|tall|high|low|deep|wide|steep|close)|how long (?:is|was|are|were)|what (?:altitude|height|distance|clearance|elevation|length|width|visibility)|at what (?:altitude|height)|above what height|within what distance) `), aLength, []string{"how far", "how tall", "how high", "how low", "how deep", "how wide", "how steep", "how close", "how long", "altitude", "height", "distance", "clearance", "elevation", "length", "width", "visibility"}},
 	{regexp.MustCompile(` (?:what temperature|how (?:hot|cold|warm)|temperature and dew ?point) `), aHeat, []string{"temperature", "how hot", "how cold", "how warm"}},
 	{regexp.MustCompile(` how many (?:more |)(?:gallons|quarts|liters|litres) `), aFluid, []string{"how many"}},
@@ -100,11 +101,12 @@ var askings = []struct {
 
 // aspect is one thing a question asks.
 type aspect struct {
-	text  string
-	want  want
-	terms []string // stems of its words that are subject, each once
-	focus []string // those of them that name what is asked for, the last one by itself
-	least float64  // how much of the focus must be said
+	text     string
+	want     want
+	terms    []string // stems of its words that are subject, each once
+	focus    []string // those of them that name what is asked for, the last one by itself
+	least    float64  // how much of the focus must be said
+	measured bool     // the focus must stand where the measure does
 
 	at, focusAt []int // terms and focus as the numbers of a vocabulary
 }
@@ -120,19 +122,24 @@ func (a *aspect) in(v *vocabulary) {
 var (
 	named     = regexp.MustCompile(`(?i)\b(?:what|who) (?:was|were|is|are) (?:the|its|his|her|their) ((?:[a-z'’-]+ ){1,5}?)(?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|set|reported)\b`)
 	category  = regexp.MustCompile(`(?i)\b(?:what|which) (?:kinds? of |sorts? of |types? of )?((?:[a-z'’-]+ ){1,3}?)(?:was|were|is|are|did|does|do|had|has|have|can|could|may|must|will|would|should)\b`)
-	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z-]+ ){1,3}?)(?:of [\w' -]{2,40}? )?(?:say|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
+	utterance = regexp.MustCompile(`(?i)\bdid (?:the |his |her |their )?((?:[a-z'’-]+ ){1,3}?)(?:of [\w' -]{2,40}? )?(?:say|see|hear|notice|observe|smell|feel|write|claim|tell|report|announce|radio|transmit|declare|reply|advise|warn)\b`)
 )
 
 // What is asked by a verb or as a body must be spoken of as well: "who owned it", "what was he
 // wearing", "which hospital".
 var (
-	doer  = regexp.MustCompile(`(?i)\bwho (?:had |last |first |once )*((?:own|insur|employ|hir|train|sold|s[ae]w|rescu|interview|buil|inspect|repair|maintain|refuel|financ|sponsor|sue|arrest)\w*)\b`)
+	doer  = regexp.MustCompile(`(?i)\bwho (?:had |last |first |once )*((?:own|rent|lease|charter|insur|employ|hir|train|sold|s[ae]w|rescu|interview|buil|inspect|repair|maintain|refuel|financ|sponsor|sue|arrest)\w*)\b`)
 	doing = regexp.MustCompile(`(?i)\bwhat (?:was|were) (?:the |his |her |their )?[\w' -]{2,40}? ((?:wear|eat|drink|smok|read|sing|watch|listen|film|hold|think|dream)\w*ing)\b`)
+	// A measured thing must be spoken of where the measure stands: "how deep was the snow".
+	measured = regexp.MustCompile(`(?i)\bhow (?:long|deep|wide|tall|thick|heavy|cold|hot|warm|big|large) (?:is|was|were|are) (?:the|its|his|her) ((?:[a-z'’-]+ )?[a-z'’-]+?)(?: (?:of|for|in|on|at|to|that|when|with|during|after|before|by|from|where|which)\b|[?.,]|$)`)
+	// So must a thing of two words, which is too particular to be told by another word: "which
+	// fuel additive was used". One word may only be the kind of what is told: "what sign".
+	thing = regexp.MustCompile(`(?i)\b(?:what|which) ([a-z'’-]+ [a-z'’-]+) (?:was|were|is|are|did|does|had|has)\b`)
 	body  = regexp.MustCompile(`(?i)\b(?:what|which) ((?:[a-z]+ )?(?:hospital|clinic|school|university|college|hotel|insurer|bank|newspaper|court|lawyer|shop|store|club)) `)
 )
 
 // nameNeeds are words of which each text has one that an expression matches.
-var nameNeeds = map[*regexp.Regexp][]string{doer: {"who "}, doing: {"what "}, body: {"what ", "which "}, named: {"what ", "who "}, utterance: {"did "}, category: {"what ", "which "}}
+var nameNeeds = map[*regexp.Regexp][]string{doer: {"who "}, doing: {"what "}, body: {"what ", "which "}, measured: {"how "}, thing: {"what ", "which "}, named: {"what ", "who "}, utterance: {"did "}, category: {"what ", "which "}}
 
 // How much of what is asked for by name must be said: a kind of thing may have many words
 // around it that only describe it.
@@ -144,7 +151,7 @@ const (
 // name sets what an aspect names as the thing it asks for.
 func (a *aspect) name() {
 	lower := strings.ToLower(a.text)
-	for _, form := range []*regexp.Regexp{doer, doing, body, named, utterance, category} {
+	for _, form := range []*regexp.Regexp{doer, doing, body, measured, named, utterance, thing, category} {
 		if !containsAny(lower, nameNeeds[form]) {
 			continue
 		}
@@ -153,17 +160,31 @@ func (a *aspect) name() {
 			continue
 		}
 		a.least = wholeName
-		if form == category {
+		if form == category || form == thing {
 			a.least = kindName
 		}
+		last := ""
 		lexical.English().Each(m[1], func(_, stem string) {
-			if slices.Contains(a.terms, stem) && (form != category || len(thesaurus.Kinds(stem)) > 0) {
-				a.focus = append(a.focus, stem)
+			switch {
+			case !slices.Contains(a.terms, stem), form == category && len(thesaurus.Kinds(stem)) == 0:
+			case form == thing && (abstract[stem] || len(thesaurus.Kinds(stem)) > 0):
+				last = ""
+			default:
+				a.focus, last = append(a.focus, stem), stem
 			}
 		})
-		return
+		if form == thing && last == "" {
+			a.focus = nil // the last word has kinds, or is no thing
+		}
+		if len(a.focus) > 0 || form != category && form != thing {
+			a.measured = form == measured && len(a.focus) > 0
+			return
+		}
 	}
 }
+
+// abstract are things that a text tells without their names: a direction by "to the left".
+var abstract = stems("direction side heading mistake error damage injury injuries reason cause action part role effect problem speed altitude height distance sign clue indication source method position condition circumstances event accident crash phase step measure decision result outcome weather wind aircraft airplane plane helicopter pilot evidence information change difference requirement rule section period time date year place location state country city number amount sentence point factor manoeuvre maneuver object thing item")
 
 // askingWords shape a question and are no subject of it.
 var askingWords = stems("how what which who whom whose when where why long far tall high low fast slow heavy deep wide old soon much many few often he she it they we you his her its their them him us our my me after before both please kind sort type way one ones first ever just still such get got thing somebody something someone anybody anything come came go went put set want do done make made view account tell say long really exactly another two three four five six ten")

@@ -24,10 +24,37 @@ func TestWants(t *testing.T) {
 		"What was written on the door?":                        aWriting,
 		"Which model of pump was it?":                          aModel,
 		"How many seats does it have?":                         aNumber,
+		"How many gallons were left in the tank?":              aFluid,
+		"How far over its gross weight was the truck?":         aWeight,
+		"At what engine speed did it run?":                     aSpeed,
+		"Who was the witness?":                                 aName,
 		"Why did it stop?":                                     anything,
 		"What stopped it?":                                     anything,
 	} {
 		if got := wants(question); got != want {
+			t.Errorf("%q: %q, want %q", question, got, want)
+		}
+	}
+}
+
+// What a question names as asked for, so that a text that does not speak of it answers nothing.
+func TestNamedThings(t *testing.T) {
+	topic := strings.Fields("owned wearing hospital taken wife fuel additive used snow sign conclude lock")
+	for question, want := range map[string][]string{
+		"Who owned it?":                            {"own"},
+		"What was the driver wearing?":             {"wear"},
+		"Which hospital was he taken to?":          {"hospit"},
+		"What did the wife of the driver see?":     {"wife"},
+		"Which fuel additive was used?":            {"addit"},
+		"How deep was the snow when it stopped?":   {"snow"},
+		"From what sign did he conclude that?":     nil, // told by another word: a flag
+		"Who opened the lock and why did it stick": nil,
+	} {
+		var got []string
+		for _, a := range aspects(question, topic) {
+			got = append(got, a.focus...)
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", question, got, want)
 		}
 	}

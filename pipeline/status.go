@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/constrain"
 	"github.com/sextant-rag/sextant/generate"
 	"github.com/sextant-rag/sextant/plan"
 )
@@ -40,7 +41,7 @@ func (a *asking) settle() {
 		}
 	case a.asksRecord():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
-	case a.onlyUnenforced():
+	case a.onlyUnenforced(), slices.ContainsFunc(a.answer.Ledger.Unenforceable, constrain.Unanswerable):
 		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
 	case a.asksFigure() && figures && !a.asksText():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
