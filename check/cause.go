@@ -73,7 +73,7 @@ func (r *reading) readLinks() []link {
 				continue
 			}
 			if first, second := r.sides(i, len(l.words)); len(first) > 0 && len(second) > 0 {
-				if !l.forward {
+				if !l.forward || l.causal && len(l.words) == 1 && r.byBehind(i) {
 					first, second = second, first
 				}
 				out = append(out, link{l.causal, first, second})
@@ -109,6 +109,19 @@ func (r *reading) sides(i, n int) (before, behind map[string]bool) {
 		r.collect(k, before)
 	}
 	return before, behind
+}
+
+// byBehind reports whether a participle at token i is of the passive voice: induced in mice by.
+func (r *reading) byBehind(i int) bool {
+	if !strings.HasSuffix(r.tokens[i].lower, "ed") {
+		return false
+	}
+	for k := i + 1; k < min(i+6, len(r.tokens)) && !r.stops(k) && r.tokens[k].text != ","; k++ {
+		if r.tokens[k].lower == "by" {
+			return true
+		}
+	}
+	return false
 }
 
 // fronted reports whether only words that say how long before or after stand between a link

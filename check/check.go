@@ -105,6 +105,9 @@ func verbatim(text string, quotes []sextant.Quote) bool {
 	return slices.ContainsFunc(quotes, func(q sextant.Quote) bool { return q.Text == text })
 }
 
+// titles is the mark behind which evidence has titles and places.
+const titles = "\x1e"
+
 // evidence is all that quotes say: their words, and what their documents and places are
 // called, which may hold a date or a number that the words take for granted.
 func evidence(quotes []sextant.Quote) string {
@@ -112,6 +115,7 @@ func evidence(quotes []sextant.Quote) string {
 	for _, q := range quotes {
 		b.WriteString(q.Text + "\n\n")
 	}
+	b.WriteString(titles)
 	for i, q := range quotes {
 		if i == 0 || q.Title != quotes[i-1].Title || q.Locator != quotes[i-1].Locator {
 			b.WriteString(q.Title + "\n\n" + q.Locator + "\n\n")

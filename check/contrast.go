@@ -39,7 +39,7 @@ func (r *reading) opposed(said *reading, i int) string {
 	t, other := &said.tokens[i], ""
 	for _, k := range r.content {
 		have := &r.tokens[k]
-		if alikeWords(have, t) {
+		if have.stem == t.stem || alikeWords(have, t) && r.likeness(k, said, i) > 0 {
 			return ""
 		}
 		if other == "" && !said.stems[have.stem] && have.stem != "right" && unprefixed(have.stem) != t.stem && unprefixed(t.stem) != have.stem && thesaurus.Opposed(have.stem, t.stem) && r.likeness(k, said, i) > 0 {
@@ -94,7 +94,7 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 			other = t.text
 		}
 	}
-	if !own && other != "" {
+	if !own && other != "" && !set.beside {
 		return other
 	}
 	return r.contrastsBeside(have, i, set)
@@ -140,6 +140,9 @@ func (r *reading) membersBeside(stem string, step int, set *contrast, side int) 
 			continue
 		}
 		for at, n := k+step, 0; at >= 0 && at < len(r.tokens) && n < 3; at, n = at+step, n+1 {
+			if r.tokens[at].lower == "and" || r.tokens[at].lower == "or" {
+				n -= 2 // of the left and right tank both are said
+			}
 			s := set.sides[r.tokens[at].stem]
 			if s == side {
 				return "", true
@@ -155,8 +158,9 @@ func (r *reading) membersBeside(stem string, step int, set *contrast, side int) 
 // contrast is a set of words of which one excludes the others. Sides are numbered from 1;
 // words of one side mean the same.
 type contrast struct {
-	fault sextant.Fault
-	sides map[string]int // by stem
+	fault  sextant.Fault
+	sides  map[string]int // by stem
+	beside bool           // so common that only those beside the same word are compared
 }
 
 // contrastsOf finds the sets a stem belongs to.
@@ -187,12 +191,17 @@ var contrastsOf = func() map[string][]*contrast {
 	for _, line := range opposites {
 		add(sextant.FaultNegation, line)
 	}
+	for _, line := range commonPairs {
+		add(sextant.FaultComparison, line)
+		c := out[stemOf(strings.Fields(line)[0])]
+		c[len(c)-1].beside = true
+	}
 	return out
 }()
 
 // comparisons are words of more and less.
 var comparisons = []string{
-	"increase increased increasing increases rise rose risen rising grew grow growth growing gain gained | decrease decreased decreasing reduce reduced reduction reducing decline declined fall fell fallen falling drop dropped dropping diminish diminished loss lost",
+	"increase increased increasing increases add added adding rise rose risen rising grew grow growth growing gain gained | decrease decreased decreasing reduce reduced reduction reducing decline declined fall fell fallen falling drop dropped dropping diminish diminished loss lost",
 	"higher highest greater greatest larger largest bigger biggest | lower lowest smaller smallest lesser",
 	"more most | less fewer least fewest", "longer longest | shorter shortest", "faster fastest quicker | slower slowest", "earlier earliest sooner | later latest",
 	"heavier heaviest | lighter lightest", "better best improve improved improvement improving | worse worst worsen worsened deteriorate deteriorated deteriorating", "above | below", "minimum | maximum", "climb climbed climbing ascend ascended | descend descended descending descent",
@@ -208,8 +217,11 @@ var siblings = []string{
 	"headwind | tailwind | crosswind", "upwind | downwind", "inboard | outboard", "vertical | horizontal", "primary | secondary", "private | commercial", "student | instructor | passenger | mechanic | controller | dispatcher | copilot", "captain | officer", "mother | father", "buyer | seller", "plaintiff | defendant", "employer | employee",
 	"elevator | aileron | rudder | flap", "carburetor | magneto", "january | february | march | april | may | june | july | august | september | october | november | december",
 	"substantial substantially | destroyed", "first | second | third | fourth | fifth | last final",
-	"engine | propeller | airframe", "wing | fuselage | tail", "gasoline avgas | diesel | oil", "snow | rain | fog | hail", "airplane aeroplane | helicopter | glider | balloon", "north | south", "clockwise | counterclockwise", "domestic | foreign international",
+	"engine | propeller | airframe", "wing | fuselage | tail", "gasoline avgas | diesel | oil", "snow | rain | fog | hail", "airplane aeroplane | helicopter | glider | balloon", "north | south", "clockwise | counterclockwise", "million | billion | trillion", "domestic | foreign international",
 }
+
+// commonPairs are words of more and less that stand in many a sentence.
+var commonPairs = []string{"up | down", "greater | less"}
 
 // opposites are words that deny each other.
 var opposites = []string{

@@ -90,7 +90,7 @@ func (r *reading) quantifiedBy(k int) (quantifier int, text string) {
 			return q, t.text
 		}
 		for _, q := range r.quantities {
-			if q.end == j+1 && q.unit == "percent" {
+			if q.end == j+1 && (q.unit == "percent" || q.unit == "" && r.at(q.end).lower == "of") {
 				return some, q.written + " " + q.unit
 			}
 		}
@@ -123,8 +123,10 @@ func (r *reading) modals() (may, must bool) {
 		switch t.lower {
 		case "may", "permitted", "allowed", "permits", "allows", "permit", "allow", "lets":
 			may = may || t.kind == word && !t.taken && r.at(i+1).lower != "not"
-		case "must", "shall", "required", "requires", "require", "mandatory", "obliged", "needs", "need":
-			must = must || t.lower != "shall" && t.lower != "must" && t.lower != "need" || r.at(i+1).lower != "not"
+		case "must", "shall", "requires", "require", "mandatory", "needs", "need":
+			must = must || r.at(i+1).lower != "not"
+		case "required", "obliged": // a required inspection says nothing of what must be done
+			must = must || auxiliaries[r.at(i-1).lower]
 		case "has", "have":
 			must = must || r.at(i+1).lower == "to"
 		}

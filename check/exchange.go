@@ -21,7 +21,8 @@ func (s surroundings) shared(other surroundings, but surroundings) (n int) {
 // of the evidence, and neither among its own. What the evidence has at both tells nothing.
 func crossed(saidA, saidB, haveA, haveB surroundings, least int) bool {
 	straight := saidA.shared(haveA, haveB) + saidB.shared(haveB, haveA)
-	return straight == 0 && saidA.shared(haveB, haveA)+saidB.shared(haveA, haveB) >= least
+	crossed := saidA.shared(haveB, haveA) + saidB.shared(haveA, haveB)
+	return crossed >= least && crossed > 2*straight
 }
 
 // exchangedNumbers finds two numbers of one unit that have changed places.
@@ -43,7 +44,7 @@ func exchangedNumbers(said, have *reading) *fault {
 	}
 	for i, a := range said.quantities {
 		for j, b := range said.quantities[:i] {
-			if !a.hint && !b.hint && a.unit == b.unit && (a.unit != "" || len(a.nouns) > 0 && len(b.nouns) > 0) && !said.listed(b.end, a.at) && !same(a.value, b.value) && crossed(mine[i], mine[j], of(a), of(b), 1) {
+			if !a.hint && !b.hint && a.unit == b.unit && !said.numbersName(a) && !said.numbersName(b) && (a.unit != "" || len(a.nouns) > 0 && len(b.nouns) > 0) && !said.listed(b.end, a.at) && !same(a.value, b.value) && crossed(mine[i], mine[j], of(a), of(b), 1) {
 				return faulty(sextant.FaultNumber, "it has %s and %s the other way round", said.said(b), said.said(a))
 			}
 		}
@@ -51,31 +52,65 @@ func exchangedNumbers(said, have *reading) *fault {
 	return nil
 }
 
+// keepsWords reports whether a number of a statement stands among words that its evidence has
+// at the same number and at no other of its unit.
+func (r *reading) keepsWords(have *reading, q quantity) bool {
+	own, other := surroundings{}, surroundings{}
+	for k, words := range have.numberSurroundings() {
+		into := other
+		if x := have.quantities[k]; x.unit != q.unit {
+			continue
+		} else if same(x.value, q.value) {
+			into = own
+		}
+		for w := range words {
+			into[w] = true
+		}
+	}
+	for k, x := range r.quantities {
+		if x.at == q.at {
+			return r.numberSurroundings()[k].shared(own, other) > 0
+		}
+	}
+	return false
+}
+
+// numbersName reports whether a number is part of a name: Rotax 503, Runway 22.
+func (r *reading) numbersName(q quantity) bool {
+	return q.unit == "" && r.at(q.at-1).upper && !r.begins(q.at-1)
+}
+
 // numberSurroundings returns for each quantity of a text the words that belong to it. Those
-// between two quantities are divided at the first comma or joining word, or where there is
-// none at the first word of grammar. A number that begins its sentence has what follows up to
-// the next number.
+// between two quantities of a unit are divided at the first comma or joining word, or where
+// there is none at the first word of grammar. A number before the verb of its sentence has
+// what follows up to the next number.
 func (r *reading) numberSurroundings() []surroundings {
 	out := make([]surroundings, len(r.quantities))
-	from := 0
 	for i, q := range r.quantities {
 		out[i] = surroundings{}
+		from, to := 0, len(r.tokens)
+		for _, x := range r.quantities[:i] {
+			if x.unit == q.unit && !x.hint {
+				from = r.divide(x.end, q.at)
+			}
+		}
+		for _, x := range r.quantities[i+1:] {
+			if x.unit == q.unit && !x.hint {
+				to = x.at
+				break
+			}
+		}
+		verbal := false
 		for k := q.at - 1; k >= from && !r.stops(k); k-- {
 			r.surround(k, out[i])
+			verbal = verbal || r.verb(k) || auxiliaries[r.tokens[k].lower]
 		}
-		next := len(r.tokens)
-		if i+1 < len(r.quantities) {
-			next = r.quantities[i+1].at
+		if verbal {
+			to = r.divide(q.end, to)
 		}
-		end := r.divide(q.end, next)
-		if len(out[i]) == 0 {
-			end = next
-		}
-		k := q.end
-		for ; k < end && !r.stops(k); k++ {
+		for k := q.end; k < to && !r.stops(k); k++ {
 			r.surround(k, out[i])
 		}
-		from = k
 	}
 	return out
 }
@@ -123,7 +158,7 @@ func exchangedNames(said, have *reading) *fault {
 				theirs = have.nameSurroundings()
 			}
 			x, y := with(theirs, a.stem), with(theirs, b.stem)
-			if x != nil && y != nil && crossed(a.with, b.with, x, y, 2) {
+			if x != nil && y != nil && crossed(a.with, b.with, x, y, 3) {
 				return faulty(sextant.FaultEntity, "it has %q and %q the other way round", a.written, b.written)
 			}
 		}
@@ -153,7 +188,7 @@ func (r *reading) nameSurroundings() []named {
 	for _, c := range r.clauses() {
 		words := surroundings{}
 		for k := c.from; k < c.to; k++ {
-			if t := &r.tokens[k]; t.kind != mark && !functionWords[t.lower] {
+			if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] && !t.taken && (!t.upper || r.begins(k) && common(t)) {
 				words[t.stem] = true
 			}
 		}

@@ -41,6 +41,11 @@ func (r *reading) section(i int) (n int, c code) {
 	at, marked := r.skip(i, "§", "section", "sections", "sec", ".", "cfr", "part", "parts", "far"), false
 	marked = at > i
 	t := r.at(at)
+	if lower := r.at(i).lower; at == i && (lower == "paragraph" || lower == "subparagraph") {
+		if places, end := r.paragraphs(i + 1); places != "" {
+			return end - i, code{written: "paragraph " + places, section: true, places: places}
+		}
+	}
 	if t.kind != number || strings.Contains(t.text, ",") {
 		return 0, c
 	}
@@ -183,6 +188,9 @@ func (c code) in(have code) bool {
 // spells reports whether the characters of a code stand in a text in a row, as in "N 123 AB",
 // or the paragraphs of a section apart from its number, as where a locator names them.
 func (r *reading) spells(c code) bool {
+	if c.section && c.name == "" {
+		return strings.Contains(strings.ReplaceAll(strings.ToLower(r.text), " ", ""), c.places)
+	}
 	if c.section {
 		number := slices.ContainsFunc(r.codes, func(have code) bool { return have.name == c.name }) ||
 			slices.ContainsFunc(r.tokens, func(t token) bool { return t.kind == number && t.text == c.name })

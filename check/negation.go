@@ -29,7 +29,7 @@ func negationFault(said, have *reading) *fault {
 			}
 			for _, i := range said.heads(c, denial) {
 				_, what := have.polarity(haveClauses, said, i)
-				if what == affirmed && c.denied() {
+				if what == affirmed && c.denied() && !have.deniesBefore() {
 					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
 				}
 				if what != silent {
@@ -55,6 +55,17 @@ func negationFault(said, have *reading) *fault {
 		}
 	}
 	return said.prefixFault(have, saidClauses, haveClauses)
+}
+
+// deniesBefore reports whether a text denies what it said before: he tried, but was unable to
+// do so. What that was is not asked.
+func (r *reading) deniesBefore() bool {
+	for i := range r.tokens {
+		if r.tokens[i].lower == "do" && (r.at(i+1).lower == "so" || r.at(i+1).lower == "it") && (r.denies(i-1) || r.denies(i-2)) {
+			return true
+		}
+	}
+	return false
 }
 
 // prefixFault finds a word whose evidence has it only with a prefix that denies it, or the
@@ -114,17 +125,24 @@ func (r *reading) readClauses() []clause {
 		}
 		c = clause{from: i}
 	}
-	nor := false // behind neither and nor all that is named is denied
+	verbal := false // the clause has a verb
+	nor := false    // behind neither and nor all that is named is denied
 	for i, t := range r.tokens {
 		stops := t.kind == mark && strings.Contains(".;:!?()"+paragraph, t.text) && !(t.text == "." && r.at(i+1).glued)
 		listed := t.text == "," || t.lower == "and" || t.lower == "or"
 		switch {
+		case t.lower == "that" && vague[r.at(i-1).lower] && len(c.denials) > 0, t.lower == "or" && len(c.denials) > 0:
+			// no evidence that it was loose; did not slow or stop
 		case stops, t.kind == word && clauseWords[t.lower] && !listed:
 			nor = t.lower == "nor" && !stops
 			end(i)
-		case listed && !nor && !(len(c.denials) > 0 && r.lists(i)):
+		case listed && !nor && verbal && !(len(c.denials) > 0 && r.lists(i)):
 			end(i)
 		}
+		if c.from == i {
+			verbal = false
+		}
+		verbal = verbal || auxiliaries[t.lower] || r.verb(i)
 		nor = nor || t.lower == "nor" || t.lower == "neither"
 		if r.denies(i) {
 			c.denials = append(c.denials, i)
@@ -143,7 +161,7 @@ func (r *reading) lists(i int) bool {
 		case t.lower == "and" || t.lower == "or":
 		case t.kind == mark && t.text != "-" && t.text != "/" || t.kind == word && clauseWords[t.lower]:
 			return k > i+1
-		case t.kind == word && (auxiliaries[t.lower] || strings.HasSuffix(t.lower, "ed") || t.class() == thesaurus.Verb || r.denies(k)):
+		case t.kind == word && (auxiliaries[t.lower] || r.verb(k) || r.denies(k)):
 			return false
 		}
 	}
@@ -166,7 +184,7 @@ func (r *reading) denies(i int) bool {
 		return false // a bound, read with its number
 	case negators[t.lower] || strings.HasSuffix(t.lower, "n't"):
 		return true
-	case t.stem == "prevent":
+	case preventing[t.stem]:
 		for k := i + 1; k < i+8; k++ {
 			if r.at(k).lower == "from" {
 				return true
@@ -179,7 +197,10 @@ func (r *reading) denies(i int) bool {
 	return false
 }
 
-var negators = setOf("not", "no", "never", "neither", "nor", "none", "prohibited", "prohibits", "prohibit", "forbidden", "forbids", "escaped", "nothing", "nobody", "cannot", "without", "lack", "lacked", "lacking", "lacks", "absent", "hardly", "nowhere", "denied", "denies", "refused")
+var negators = setOf("not", "no", "never", "neither", "nor", "none", "prohibited", "prohibits", "prohibit", "forbidden", "forbids", "escaped", "excluding", "nothing", "nobody", "cannot", "without", "lack", "lacked", "lacking", "lacks", "absent", "hardly", "nowhere", "denied", "denies", "refused")
+
+// preventing are stems that deny what follows them with "from".
+var preventing = stemsOf("prevent", "bar", "ban", "preclude", "prohibit")
 
 // failing are stems that deny what follows them with "to" or "of": failed to, absence of.
 var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neglect", "omit", "refus", "declin", "forget")
@@ -188,6 +209,14 @@ var failing = setOf("fail", "failur", "unabl", "inabl", "inabil", "absenc", "neg
 // or where there is none the one before it.
 func (r *reading) heads(c clause, denial int) []int {
 	var out []int
+	if vague[r.at(denial+1).lower] && r.at(denial+2).lower == "that" { // no evidence that the rack was loose
+		for i := c.to - 1; i > denial+2 && len(out) == 0; i-- {
+			if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
 	for i := denial + 1; i < c.to && len(out) < 2; i++ {
 		if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] {
 			out = append(out, i)
@@ -239,7 +268,7 @@ func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what in
 				continue
 			}
 			best, at, what = likeness, k, affirmed
-			if c.denied() != prefixed {
+			if c.denied() != (prefixed && !r.denies(k)) {
 				what = denied
 			}
 		}

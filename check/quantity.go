@@ -17,6 +17,7 @@ type quantity struct {
 	nouns   []string // stems of the words after it, of which one is what is counted
 	bound   bound
 	at, end int  // tokens
+	reached bool // what something goes to: it extends to 16,000 feet
 	hint    bool // not a number by itself ("a mile", "both"): evidence, never a claim
 }
 
@@ -44,7 +45,7 @@ func (r *reading) readQuantities() {
 		}
 		q.at, q.end = i, i+n
 		r.measure(&q)
-		q.bound = r.bound(q)
+		q.bound, q.reached = r.bound(q), r.at(i-1).lower == "to"
 		r.quantities = append(r.quantities, q)
 		r.take(i, q.end-i)
 		i = q.end - 1
@@ -203,6 +204,13 @@ func (r *reading) measure(q *quantity) {
 		q.unit, q.end = unit, i+n
 		return
 	}
+	if t := r.at(i); t.kind == word && !functionWords[t.lower] && numberWords[t.lower] == 0 { // 16 calendar months, 17 flight-hours
+		k := r.skip(i+1, "-")
+		if unit, n := r.unit(k); n > 0 && len(r.at(k).lower) > 2 {
+			q.unit, q.end = unit, k+n
+			return
+		}
+	}
 	for k := i; k < i+4 && len(q.nouns) < 3; k++ {
 		t := r.at(k)
 		if t.text == "-" {
@@ -278,7 +286,7 @@ func (r *reading) lowered(from, to int) string {
 // says of something else.
 func quantityFault(said, have *reading) *fault {
 	for _, q := range said.quantities {
-		if q.hint {
+		if q.hint || q.value == 1 && q.unit == "" && have.singles(q) {
 			continue
 		}
 		if f := have.lacks(q); f != nil {
@@ -306,7 +314,7 @@ func (r *reading) exchanged(have *reading, q quantity) *fault {
 			other, instead = likeness, x
 		}
 	}
-	if own > 0 && r.describes(have, q) {
+	if own > 0 && r.describes(have, q) && !r.keepsWords(have, q) {
 		return faulty(sextant.FaultNumber, "where it says %q its quotes say %q", r.said(q), have.said(instead))
 	}
 	return nil
@@ -346,6 +354,20 @@ func (r *reading) beside(q quantity, side int) string {
 		return t.stem
 	}
 	return ""
+}
+
+// singles reports whether a text has what is counted behind "a" or "an".
+func (r *reading) singles(q quantity) bool {
+	for i := range r.tokens {
+		if t := &r.tokens[i]; t.kind == word && slices.Contains(q.nouns, t.stem) {
+			for k := max(0, i-3); k < i; k++ {
+				if r.tokens[k].lower == "a" || r.tokens[k].lower == "an" {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (r *reading) lacks(q quantity) *fault {
@@ -433,7 +455,7 @@ func (q quantity) boundFault(measured []quantity) *fault {
 	}
 	opposite := false
 	for _, have := range measured {
-		if have.bound == q.bound || have.bound == exactly && have.hint {
+		if have.bound == q.bound || have.bound == exactly && (have.hint || have.reached && q.bound == below) {
 			return nil
 		}
 		opposite = opposite || have.bound != exactly

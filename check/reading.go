@@ -21,6 +21,7 @@ type reading struct {
 	stems      map[string]bool // of all words
 	shouted    bool            // capitals only: they tell nothing
 	documents  []string        // of evidence: all that its documents say
+	body       int             // words of content before the titles
 
 	// Found when first asked for: one evidence is compared with many statements.
 	linked  []link
@@ -44,6 +45,13 @@ func read(text string) *reading {
 		r.stems[t.stem] = true
 		if !t.taken && !functionWords[t.lower] && len(t.lower) > 1 && !(t.lower == "course" && r.lowered(i-2, i+2) == "in the course of") {
 			r.content = append(r.content, i)
+		}
+	}
+	r.body = len(r.content)
+	for i := range r.tokens {
+		if r.tokens[i].text == titles {
+			r.body, _ = slices.BinarySearch(r.content, i)
+			break
 		}
 	}
 	return r

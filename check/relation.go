@@ -11,7 +11,7 @@ import (
 var relationWords = []struct{ first, second string }{
 	{"in front of|ahead of", "behind|in back of"},
 	{"above|over", "beneath|below|under|underneath"},
-	{"inside|within", "outside|outside of"},
+	{"inside|within|in", "outside|outside of"},
 	{"beyond|past", "short of"},
 	{"into", "out of"},
 	{"toward|towards", "away from"},
@@ -46,8 +46,8 @@ func (r *reading) relations() []relation {
 	for i := range r.tokens {
 		t := &r.tokens[i] // a post accident check; the preflight inspection
 		if (t.lower == "post" || t.lower == "pre") && t.kind == word {
-			if k := r.anchor(r.skip(i+1, "-")); k >= 0 {
-				out = append(out, relation{map[string]string{"post": "after", "pre": "before"}[t.lower], &r.tokens[k]})
+			if k := r.skip(i+1, "-"); r.at(k).kind == word {
+				out = append(out, relation{map[string]string{"post": "after", "pre": "before"}[t.lower], r.at(k)})
 			}
 		}
 	}
@@ -60,8 +60,10 @@ func (r *reading) anchor(i int) int {
 	for k := i; k < min(i+6, len(r.tokens)); k++ {
 		t := &r.tokens[k]
 		switch {
-		case t.kind == number && last < 0 && !isYear(t): // a measure: above 3,000 feet
+		case t.kind == number && last < 0 && !isYear(t) && !t.taken: // a measure: above 3,000 feet
 			return -1
+		case k == i && strings.HasSuffix(t.lower, "ing"):
+			return k
 		case t.kind == number || t.kind == word && !functionWords[t.lower] && !r.verb(k):
 			last = k
 		case last >= 0 || t.kind == mark && t.text != "-" || t.kind == word && !nounBefore[t.lower]:

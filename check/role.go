@@ -29,7 +29,7 @@ func roleFault(said, have *reading) *fault {
 				continue
 			}
 			theirs := have.role(k)
-			if theirs.head != "" && theirs.done[mine.head] && !theirs.doer[mine.head] && mine.done[theirs.head] && !mine.doer[theirs.head] {
+			if theirs.head != "" && (theirs.done[mine.head] && !theirs.doer[mine.head] || mine.doer.shared(theirs.done, theirs.doer) > mine.doer.shared(theirs.doer, theirs.done)) && mine.done[theirs.head] && !mine.doer[theirs.head] {
 				return faulty(sextant.FaultEntity, "it has who and whom of %q the other way round", said.tokens[i].text)
 			}
 		}
@@ -59,14 +59,14 @@ func (r *reading) verb(i int) bool {
 	if t.lower == "had" || t.lower == "has" || t.lower == "have" {
 		return true
 	}
-	return !functionWords[t.lower] && !consequent[t.stem] && t.class()&thesaurus.Verb != 0 && !nounBefore[r.at(i-1).lower] && (t.class() == thesaurus.Verb || strings.HasSuffix(t.lower, "s") || strings.HasSuffix(t.lower, "ed"))
+	return !functionWords[t.lower] && !consequent[t.stem] && unprefixed(t.stem) == "" && t.class()&thesaurus.Verb != 0 && !nounBefore[r.at(i-1).lower] && (t.class() == thesaurus.Verb || strings.HasSuffix(t.lower, "s") || strings.HasSuffix(t.lower, "ed"))
 }
 
 // consequent are verbs that link cause and effect, which have a rule of their own.
 var consequent = stemsOf("result", "cause", "lead", "trigger", "induce", "follow", "precede", "stem", "contribute")
 
 // sideReach is how many words of meaning on a side of a verb are looked at.
-const sideReach = 5
+const sideReach = 8
 
 // role reads what stands around the verb at token i. In the passive voice the sides are
 // exchanged: was struck by.
@@ -122,6 +122,9 @@ func (r *reading) headBehind(k int) string {
 
 // passive reports whether a form of "be" stands before the verb at token i.
 func (r *reading) passive(i int) bool {
+	if r.at(i+1).lower == "by" {
+		return true
+	}
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch t := &r.tokens[k]; {
 		case t.lower == "was" || t.lower == "were" || t.lower == "been" || t.lower == "is" || t.lower == "are" || t.lower == "being" || t.lower == "be":

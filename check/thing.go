@@ -18,7 +18,7 @@ func thingFault(said, have *reading) *fault {
 		if !thing || t.upper && !said.begins(i) || speakers[t.stem] || !said.noun(i) || have.stems[said.at(i+1).stem] && !functionWords[said.at(i+1).lower] && said.at(i+1).kind == word || have.means(said, i) || have.spelt(said, i) || said.contrary(have, t) || have.speaksOf(t) || have.topic(t.lower) {
 			continue
 		}
-		if !spared && have.pointsAt(said, person) {
+		if !spared && definite[said.at(i-1).lower] && have.pointsAt(said, person, said.content[0] == i) {
 			spared = true
 			continue
 		}
@@ -26,6 +26,8 @@ func thingFault(said, have *reading) *fault {
 	}
 	return nil
 }
+
+var definite = setOf("the", "its", "his", "her", "their")
 
 // speakers are those who tell what a text says, and what they tell it in.
 var speakers = stemsOf("investigator", "author", "researcher", "scientist", "official", "people", "person", "individual", "occupant", "writer", "team", "member", "someone", "anyone", "man", "woman")
@@ -71,15 +73,15 @@ func (r *reading) topic(lower string) bool {
 }
 
 // pointsAt reports whether a text has a word that stands for a person or a thing: a pronoun,
-// or a name that the statement does not repeat.
-func (r *reading) pointsAt(said *reading, person bool) bool {
+// or for what the statement speaks of first a name that it does not repeat.
+func (r *reading) pointsAt(said *reading, person, subject bool) bool {
 	for _, t := range r.tokens {
 		if t.kind == word && (person && personal[t.lower] || !person && (t.lower == "it" || t.lower == "its")) {
 			return true
 		}
 	}
 	for _, i := range r.content {
-		if t := &r.tokens[i]; t.upper && !r.begins(i) && !said.stems[t.stem] {
+		if t := &r.tokens[i]; subject && t.upper && !r.begins(i) && !said.stems[t.stem] {
 			return true
 		}
 	}

@@ -19,7 +19,10 @@ const (
 func wordFault(said, have *reading) *fault {
 	for n, i := range said.content {
 		t := &said.tokens[i]
-		if len(t.lower) < 3 || said.measuring(i) || have.means(said, i) || have.spelt(said, i) || said.contrary(have, t) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
+		if other := said.displaced(have, n); other != "" {
+			return faulty(sextant.FaultEntity, "it says %q where its quotes say %q", t.text, other)
+		}
+		if len(t.lower) < 3 || generic[t.stem] || relationBegins[t.lower] || said.measuring(i) || have.means(said, i) || have.spelt(said, i) || said.contrary(have, t) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
 			continue
 		}
 		if other := said.stoodFor(have, n); other != "" {
@@ -36,13 +39,13 @@ func wordFault(said, have *reading) *fault {
 // thing or quality.
 func (r *reading) stoodFor(have *reading, n int) string {
 	t := r.word(n)
-	for k := range have.content {
+	for k := range have.body {
 		other := have.word(k)
-		if !r.besideAlike(have, n, k) || alikeWords(t, other) || have.count(other) <= r.count(other) {
+		if !r.besideAlike(have, n, k) && !r.verbatimAround(have, r.content[n], have.content[k]) || alikeWords(t, other) || have.count(other) <= r.count(other) {
 			continue
 		}
 		named := t.upper == other.upper && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
-		if named || thesaurus.Opposed(t.stem, other.stem) || r.verbatimAround(have, r.content[n], have.content[k]) {
+		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && r.verbatimAround(have, r.content[n], have.content[k]) {
 			return other.text
 		}
 	}
@@ -54,6 +57,32 @@ func (r *reading) stoodFor(have *reading, n int) string {
 func (r *reading) modifies(i int) bool {
 	before, behind := r.at(i-1), r.at(i+1)
 	return (nounBefore[before.lower] || before.kind == number) && behind.kind == word && !functionWords[behind.lower]
+}
+
+// generic are nouns that can take up anything said before.
+var generic = stemsOf("value", "amount", "level", "number", "part", "portion", "thing", "way", "time", "case", "reason", "fact", "kind", "type", "work", "action", "process", "place", "point", "factor", "effect", "result", "event", "condition", "situation")
+
+// displaced returns the word that the evidence has in the very place of word n of a statement,
+// if the statement lacks it and the word stands elsewhere in the evidence, among others.
+func (r *reading) displaced(have *reading, n int) string {
+	t, i := r.word(n), r.content[n]
+	if !have.stems[t.stem] {
+		return ""
+	}
+	other := ""
+	for _, k := range have.content {
+		w := &have.tokens[k]
+		switch {
+		case w.stem == t.stem:
+			if have.at(k-1).lower == r.at(i-1).lower && !nounBefore[r.at(i-1).lower] || have.likeness(k, r, i) > 1 {
+				return ""
+			}
+		case r.stems[w.stem] || t.upper != w.upper || other != "" || !r.verbatimAround(have, i, k):
+		case r.tokens[i-1].kind == word && !alikeWords(w, t):
+			other = w.text
+		}
+	}
+	return other
 }
 
 // besideAlike reports whether word n of a text and word k of another stand among the same
@@ -104,7 +133,7 @@ func stop(t *token) bool {
 // class is what parts of speech a word can be. One that no dictionary has is a thing or a
 // quality.
 func (t *token) class() thesaurus.Class {
-	if c := thesaurus.ClassOf(t.lower, t.stem); c != 0 {
+	if c := thesaurus.ClassOf(t.lower, t.stem); c != 0 && !(t.upper && c == thesaurus.Adverb && strings.Contains(t.lower, "'")) {
 		return c
 	}
 	return thesaurus.Noun | thesaurus.Adjective
@@ -191,8 +220,14 @@ func (r *reading) means(said *reading, i int) bool {
 		return true
 	}
 	for s := range r.stems {
-		if derived(s, t.stem) || thesaurus.Synonymous(s, t.stem) {
+		if derived(s, t.stem) {
 			return true
+		}
+	}
+	modifier := said.modifies(i)
+	for _, k := range r.content {
+		if thesaurus.Synonymous(r.tokens[k].stem, t.stem) && !(modifier && r.verb(k)) {
+			return true // what describes a thing is no event: a state court, he stated
 		}
 	}
 	for _, k := range r.content {

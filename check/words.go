@@ -24,9 +24,9 @@ var modifiers = setOf("additional", "more", "further", "full", "indicated", "tot
 // boundsBefore are the words before a number that make it a limit.
 var boundsBefore = bounded(map[bound][]string{
 	above: {"more than", "over", "above", "exceeding", "exceeded", "exceeds", "exceed", "in excess of", "greater than", "higher than", "longer than", "older than", "heavier than", "larger than", "at least", "not less than", "no less than", "no fewer than", "not fewer than",
-		"a minimum of", "minimum of", "minimum", "at or above", "upward of", "upwards of", "least", "no lower than", "not lower than", "not below", "beyond", "at a minimum"},
+		"a minimum of", "minimum of", "minimum", "at or above", "upward of", "upwards of", "least", ">", ">=", "≥", "no lower than", "not lower than", "not below", "beyond", "at a minimum"},
 	below: {"less than", "under", "below", "fewer than", "lower than", "shorter than", "younger than", "lighter than", "smaller than", "at most", "not more than", "no more than", "up to", "a maximum of", "maximum of", "maximum", "at or below", "not to exceed", "not exceeding", "not exceed",
-		"no greater than", "not greater than", "no higher than", "not above", "no longer than", "not over", "short of", "most", "does not exceed", "did not exceed"},
+		"<", "<=", "≤", "no greater than", "not greater than", "no higher than", "not above", "no longer than", "not over", "short of", "most", "does not exceed", "did not exceed"},
 })
 
 // boundsAfter are the words behind a number that make it a limit.

@@ -68,8 +68,10 @@ func ClassOf(lower, stem string) Class {
 	}
 	c, ok := r.classOf[lower]
 	switch {
-	case c&Noun == 0 && (strings.HasSuffix(lower, "ing") || strings.HasSuffix(lower, "ed")) && r.verbs[stem]:
+	case c&Noun == 0 && (strings.HasSuffix(lower, "ing") || strings.HasSuffix(lower, "ed")) && (r.verbs[stem] || !ok):
 		return Verb
+	case c == Adjective && strings.HasSuffix(lower, "ed"):
+		return Adjective | Verb // impacted, of a word that is a noun for most
 	case ok:
 		return c
 	case strings.HasSuffix(lower, "ly"):
