@@ -137,6 +137,9 @@ func (g *gazetteer) cityPlaced(q *constrain.Query, i, to int, count int64) bool 
 	if i == 0 && q.Gap(to) == ", " && vocative[q.Word(to)] {
 		return false // "Houston, we have a problem"
 	}
+	if q.Word(i-1) == "of" && loadNames().endsHere(q, i-1) {
+		return false // the Duchess of York
+	}
 	if capital && q.Joined(i) && q.Word(i-1) == "about" && (q.Word(i-2) == "what" || q.Word(i-2) == "how") {
 		return count >= few // "what about Tulsa?"
 	}
@@ -370,6 +373,11 @@ func (g *gazetteer) kindOf(q *constrain.Query, i int) nameKind {
 	return nameUnknown
 }
 
+var townNouns = wordSet(`town city village`)
+
+// surelyBefore are words before a place and nothing else.
+var surelyBefore = wordSet(`near at around outside over above`)
+
 // unplaced reports whether the word at token i is no name of an aircraft, and of a place at
 // most that hardly any record has: the Clyde of "Clyde Cessna".
 func (g *gazetteer) unplaced(q *constrain.Query, i int) bool {
@@ -400,7 +408,7 @@ func (g *gazetteer) unheard(q *constrain.Query, i, to int, placed bool) bool {
 			return false
 		}
 		kind := g.kindOf(q, k)
-		if kind == nameOfAircraft && !(several && (k > i || institutions[q.Word(to-1)]) || !several && placed && q.Word(i-1) != "in") || kind == nameOfPlace && !several {
+		if kind == nameOfAircraft && !(several && (k > i || institutions[q.Word(to-1)]) || !several && placed && (surelyBefore[q.Word(i-1)] || q.Word(i-1) == "of" && townNouns[q.Word(i-2)])) || kind == nameOfPlace && !several {
 			return false
 		}
 	}

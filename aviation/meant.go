@@ -116,6 +116,9 @@ func otherThing(q *constrain.Query, to int) bool {
 		return false
 	}
 	t := q.Tokens[to+1]
+	if t.Upper() && to+2 < len(q.Tokens) && q.Joined(to+2) {
+		t = q.Tokens[to+2] // "Bonanza, the TV show"
+	}
 	return !t.Capital() && !t.HasDigit() && !kindNouns[t.Lower] && !troubleNouns[t.Lower] && !apposition[t.Lower+"s"]
 }
 

@@ -64,6 +64,7 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 			}
 		}
 	}
+	q.titles(background)
 	if len(clauses) == 1 || !q.pointsBack(clauses[1]) {
 		q.ownStory(background)
 	}
@@ -77,6 +78,20 @@ func (q *Query) withoutBackground(claims []Claim) []Claim {
 		out = append(out, c)
 	}
 	return out
+}
+
+// works are what a title in quotation marks follows.
+var works = set(`film movie song book novel album poem play series episode show documentary titled entitled`)
+
+// titles marks what stands in quotation marks as the title of a work: the film "Airport 1975".
+func (q *Query) titles(background []bool) {
+	for i := 1; i < len(q.Tokens); i++ {
+		if works[q.Tokens[i-1].Lower] && strings.ContainsAny(q.Gap(i), "\"“«") {
+			for k := i; k < len(q.Tokens) && (k == i || !strings.ContainsAny(q.Gap(k), "\"”»")); k++ {
+				background[k] = true
+			}
+		}
+	}
 }
 
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".

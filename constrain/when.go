@@ -208,6 +208,9 @@ func (q *Query) suffix(i int, opened bool) (side, int, bool) {
 	if q.plusAfter(i) {
 		return since, i, true
 	}
+	if q.HasWords(i, "on") && i+1 == len(q.Tokens) && i > 1 && q.Joined(i) { // "Canada, 2005 on"
+		return since, i + 1, true
+	}
 	if opened && q.HasWords(i, "on") && !(q.Joined(i+1) && q.Word(i+1) == "the") {
 		return since, i + 1, true
 	}
