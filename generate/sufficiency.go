@@ -3,7 +3,6 @@ package generate
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,6 +37,21 @@ type field struct {
 	weights    []float64 // by term
 	forms      map[want][]fitness
 	denials    []denial // by candidate; nil: not read yet
+	lower      []string // by candidate, see lowered; nil: not read yet
+}
+
+// lowered is a candidate in lower case, "" where it is not ASCII: a few letters beyond are read
+// as ASCII ones by expressions that look for either case.
+func (f *field) lowered(i int) string {
+	if f.lower == nil {
+		f.lower = make([]string, len(f.candidates))
+		for k := range f.candidates {
+			if isASCII(f.candidates[k].text) {
+				f.lower[k] = strings.ToLower(f.candidates[k].text)
+			}
+		}
+	}
+	return f.lower[i]
 }
 
 // fitness is whether a sentence has the form that is wanted, once it is known.
@@ -61,7 +75,7 @@ func (f *field) fits(i int, w want) bool {
 	}
 	if known[i] == unread {
 		known[i] = unfit
-		if forms[w].MatchString(f.candidates[i].text) {
+		if hasForm(w, f.candidates[i].text, f.lowered(i)) {
 			known[i] = fit
 		}
 	}
@@ -113,7 +127,7 @@ func (f *field) answerable(a aspect) (score float64, lack string) {
 		if a.measured && f.place(i, place)[a.focusAt[len(a.focusAt)-1]] == 0 {
 			continue // a length of something else
 		}
-		fits = fits || (share > 0 || len(a.terms) == 0) && forms[a.want].MatchString(f.textAround(i))
+		fits = fits || (share > 0 || len(a.terms) == 0) && f.fitsAround(i, a.want)
 	}
 	switch {
 	case !fits:
@@ -146,16 +160,25 @@ func (f *field) place(i int, out matches) matches {
 	return out
 }
 
-// textAround is the text of a sentence and of those next to it.
-func (f *field) textAround(i int) string {
-	var b strings.Builder
+// fitsAround reports whether a sentence and those next to it, as one text, have the form of what
+// is wanted.
+func (f *field) fitsAround(i int, w want) bool {
+	var text, lower strings.Builder
+	ascii := true
 	for k := max(0, i-1); k < min(len(f.candidates), i+2); k++ {
-		if f.candidates[k].document == f.candidates[i].document {
-			b.WriteString(f.candidates[k].text)
-			b.WriteByte(' ')
+		if f.candidates[k].document != f.candidates[i].document {
+			continue
 		}
+		text.WriteString(f.candidates[k].text)
+		text.WriteByte(' ')
+		lower.WriteString(f.lowered(k))
+		lower.WriteByte(' ')
+		ascii = ascii && (f.lowered(k) != "" || f.candidates[k].text == "")
 	}
-	return b.String()
+	if !ascii {
+		return hasForm(w, text.String(), "")
+	}
+	return hasForm(w, text.String(), lower.String())
 }
 
 var undetermined = regexp.MustCompile(`(?i)((?:\w+ ){1,6})(?:could not be|was not|were not|is not|has not been|cannot be) (?:positively )?(?:determined|established|identified|known|verified|confirmed)|(?:unidentified|undetermined|unknown) (\w+)`)
@@ -170,12 +193,9 @@ type denial struct {
 	spoken map[string]bool // the stems of it
 }
 
-func denialIn(text string) denial {
-	if isASCII(text) { // in others two letters have a third case
-		lower := strings.ToLower(text)
-		if !slices.ContainsFunc(undeterminedWords, func(w string) bool { return strings.Contains(lower, w) }) {
-			return denial{}
-		}
+func denialIn(text, lower string) denial {
+	if lower != "" && !containsAny(lower, undeterminedWords) {
+		return denial{}
 	}
 	about := ""
 	for _, m := range undetermined.FindAllStringSubmatch(text, -1) {
@@ -199,7 +219,7 @@ func (f *field) denied(a aspect) bool {
 	if f.denials == nil {
 		f.denials = make([]denial, len(f.candidates))
 		for i := range f.candidates {
-			f.denials[i] = denialIn(f.candidates[i].text)
+			f.denials[i] = denialIn(f.candidates[i].text, f.lowered(i))
 		}
 	}
 	for k, t := range a.terms {

@@ -56,6 +56,28 @@ var forms = map[want]*regexp.Regexp{
 	aPerson:     regexp.MustCompile(`(?i)\b(?:pilots?|passengers?|instructors?|students?|mechanics?|controllers?|owners?|drivers?|operators?|inspectors?|witness(?:es)?|crew(?:member)?s?|captain|officers?|personnel|company|navy|army|police|sheriff|authorit(?:y|ies)|person|people|men|man|woman|worker|employees?|dispatcher|manager|director|administrator|department|board|holder|faa|ntsb)\b`),
 }
 
+// formNeeds are, in lower case, words of which each text of ASCII letters has one that a form
+// matches: most sentences are passed over without the form.
+var formNeeds = map[want][]string{
+	aLength:     {"feet", "foot", "ft", "mile", "nm", "inch", "meter", "metre", "yard", "agl", "msl"},
+	aDuration:   {"second", "minute", "hour", "hr", "day", "week", "month", "year"},
+	aSpeed:      {"knot", "kt", "kias", "mph", "miles ", "fpm", "feet ", "mach"},
+	aWeight:     {"pound", "lb", "kilo", "kg", "ton", "ounce", "gram"},
+	aVolume:     {"gallon", "quart", "liter", "pint", "pound", "lbs", "hour", "minute", "inch", "degree", "percent", "feet", "knots"},
+	aHeat:       {"degrees"},
+	aProportion: {"%", "percent", "per cent"},
+	money:       {"$", "dollars", "euros"},
+}
+
+// hasForm reports whether a text has the form of what is wanted. lower is the text in lower
+// case, "" for one that is not ASCII.
+func hasForm(w want, text, lower string) bool {
+	if needs := formNeeds[w]; needs != nil && lower != "" && !containsAny(lower, needs) {
+		return false
+	}
+	return forms[w].MatchString(text)
+}
+
 // wants reads what kind of thing a question, or one part of it, asks for.
 func wants(text string) want {
 	lower := " " + strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '?' || r == '\n' }), " ")) + " "

@@ -160,11 +160,43 @@ func TestNothingIsPassedOver(t *testing.T) {
 		if properWord.MatchString(text) && !hasProperWord(text) {
 			t.Fatalf("no proper word in %q", text)
 		}
-		if undetermined.MatchString(text) && !denialIn(text).says {
+		if undetermined.MatchString(text) && !denialIn(text, strings.ToLower(text)).says {
 			t.Fatalf("%q denies nothing", text)
 		}
 	}
 	if len(matched) < 10 {
 		t.Errorf("only %v were asked for", matched)
+	}
+}
+
+// A form that is passed over would not have matched.
+func TestFormsNeedTheirWords(t *testing.T) {
+	pieces := []string{"5", "1,500", "ten", "half", "A", "the", "of", "-", "feet", "Feet", "foot", "ft", "miles", "mile", "miles per hour", "nm", "inches", "meter", "metres", "yards", "kilometers", "AGL", "msl", "seconds", "minutes", "hour", "hrs", "days", "weeks", "month", "year", "knots", "kts", "KIAS", "mph",
+		"fpm", "feet a minute", "Mach", "pounds", "lbs", "kilograms", "kg", "tons", "ounces", "grams", "gallons", "quarts", "liters", "pints", "degrees", "degree", "percent", "per cent", "%", "$", "dollars", "euros", "°"}
+	matched := map[want]int{}
+	draw := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		var words []string
+		for range 1 + draw.IntN(4) {
+			words = append(words, pieces[draw.IntN(len(pieces))])
+		}
+		text, lower := strings.Join(words, " "), ""
+		if isASCII(text) {
+			lower = strings.ToLower(text)
+		}
+		for w, form := range forms {
+			want := form.MatchString(text)
+			if got := hasForm(w, text, lower); got != want {
+				t.Fatalf("%q is %s: %v, want %v", text, w, got, want)
+			}
+			if want {
+				matched[w]++
+			}
+		}
+	}
+	for w := range formNeeds {
+		if matched[w] == 0 {
+			t.Errorf("nothing was %s", w)
+		}
 	}
 }

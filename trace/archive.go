@@ -96,7 +96,7 @@ func open(ctx context.Context, o Options, pragmas ...string) (*Archive, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(o.Path), RawQuery: url.Values{"_txlock": {"immediate"},
-		"_pragma": append(pragmas, "busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "trusted_schema(0)", "journal_size_limit(16777216)")}.Encode()}
+		"_pragma": append(pragmas, "busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "trusted_schema(0)", "journal_size_limit(16777216)", "wal_autocheckpoint(4000)")}.Encode()}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
