@@ -121,7 +121,7 @@ func codeLetters(t *token, first bool) bool {
 		return false
 	}
 	text := strings.TrimSuffix(t.text, "'s")
-	return len(text) <= 3 || strings.ToUpper(text) == text
+	return len(text) <= 3 || capitals(text)
 }
 
 // joins reports whether a hyphen between two tokens can belong to a code: capitals before

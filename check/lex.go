@@ -108,8 +108,8 @@ func stemOf(lower string) string {
 // stem returns what the inflections of a word share.
 func stem(lower string) string {
 	lower = thesaurus.Base(lower)
-	if tokens := lexical.English().Tokens(lower); len(tokens) == 1 {
-		return tokens[0].Stem
+	if stem, ok := lexical.English().Stem(lower); ok {
+		return stem
 	}
 	return lower
 }

@@ -54,9 +54,10 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 
 // elided splits a quotation where it says that it leaves something out.
 func elided(quoted string) []string {
-	quoted = strings.NewReplacer("[...]", "…", "[…]", "…", "(...)", "…", ". . .", "…", "...", "…").Replace(quoted)
-	return strings.Split(quoted, "…")
+	return strings.Split(ellipses.Replace(quoted), "…")
 }
+
+var ellipses = strings.NewReplacer("[...]", "…", "[…]", "…", "(...)", "…", ". . .", "…", "...", "…")
 
 // plain is a text reduced to its letters and digits, in lower case, with the place in the
 // text that each byte of them was made of. Where words begin is noted beside them.

@@ -3,12 +3,10 @@ package pipeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/check"
 	"github.com/sextant-rag/sextant/generate"
-	"github.com/sextant-rag/sextant/signal"
 )
 
 // check lets only those findings through that their quotes support. What a model wrote and
@@ -91,11 +89,11 @@ func (a *asking) writtenHolding(findings []sextant.Finding, causal bool) (held [
 // pertains reports whether a finding speaks of the subject, or quotes a document that the
 // sentences picked without a model are from as well.
 func (a *asking) pertains(f sextant.Finding) bool {
-	topic := signal.Stems(strings.Join(a.reading.Topic, " "))
+	topic := a.topicStems()
 	if len(topic) == 0 || a.narrow() {
 		return true
 	}
-	for stem := range spokenBy(f) {
+	for stem := range a.spokenBy(f) {
 		if topic[stem] {
 			return true
 		}

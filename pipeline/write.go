@@ -203,7 +203,7 @@ func (a *asking) coveredByWriting() float64 {
 		return 0
 	}
 	topic := a.topicStems()
-	share := shareOf(topic, spokenBy(written...))
+	share := shareOf(topic, a.spokenBy(written...))
 	switch {
 	case len(topic) == 0, share >= trusted && len(a.written.Missing) == 0:
 		return 1
@@ -214,7 +214,24 @@ func (a *asking) coveredByWriting() float64 {
 }
 
 func (a *asking) topicStems() map[string]bool {
-	return signal.Stems(strings.Join(a.reading.Topic, " "))
+	return a.stems(strings.Join(a.reading.Topic, " "))
+}
+
+// stemmed are the stems of texts.
+type stemmed map[string]map[string]bool
+
+// stems are those of a text, found once a question: a finding is asked about them at every turn.
+// They are only to be read.
+func (a *asking) stems(text string) map[string]bool {
+	known, ok := a.stemmed[text]
+	if !ok {
+		known = signal.Stems(text)
+		if a.stemmed == nil {
+			a.stemmed = stemmed{}
+		}
+		a.stemmed[text] = known
+	}
+	return known
 }
 
 // shareOf is the share of a subject's words that are said.
@@ -229,7 +246,7 @@ func shareOf(topic, said map[string]bool) float64 {
 }
 
 // spokenBy are the words of findings and of what they quote.
-func spokenBy(findings ...sextant.Finding) map[string]bool {
+func (a *asking) spokenBy(findings ...sextant.Finding) map[string]bool {
 	var text strings.Builder
 	for _, f := range findings {
 		text.WriteString(f.Text + " ")
@@ -239,7 +256,7 @@ func spokenBy(findings ...sextant.Finding) map[string]bool {
 			}
 		}
 	}
-	return signal.Stems(text.String())
+	return a.stems(text.String())
 }
 
 // keepReserve adds to what the model wrote those of the sentences picked without it that
@@ -255,7 +272,7 @@ func (a *asking) keepReserve() {
 	}
 	most, said, quoted := 0.0, map[string]bool{}, map[sextant.DocumentID]bool{}
 	for _, f := range written {
-		words := spokenBy(f)
+		words := a.spokenBy(f)
 		most = max(most, shareOf(topic, words))
 		maps.Copy(said, words)
 		for _, q := range f.Quotes {
@@ -264,7 +281,7 @@ func (a *asking) keepReserve() {
 	}
 	others := func(reserve []sextant.Finding, causal bool) []sextant.Finding {
 		reserve = slices.DeleteFunc(slices.Clone(reserve), func(f sextant.Finding) bool {
-			words := spokenBy(f)
+			words := a.spokenBy(f)
 			adds := false
 			for stem := range topic {
 				adds = adds || words[stem] && !said[stem]
