@@ -32,11 +32,13 @@ type Options struct {
 // archive's goroutine. It is safe for concurrent use.
 //
 // The file is SQLite with a write-ahead log and synchronous=NORMAL: what was written
-// survives the end of the process in any way; a power cut may take the last moments.
+// survives the end of the process in any way; a power cut may take the last moments. Traces
+// are written as they come, or where they come fast, those of 25 ms together.
 type Archive struct {
 	db      *sql.DB
 	options Options
 	queue   chan *Finished
+	hurry   chan struct{} // ends the writer's wait for more
 	written chan struct{} // closed when the writer has ended
 	wake    chan struct{} // tells deliverers that something came in
 	stats   stats
@@ -105,7 +107,7 @@ func open(ctx context.Context, o Options, pragmas ...string) (*Archive, error) {
 	if len(pragmas) > 0 {
 		db.SetMaxOpenConns(1)
 	}
-	a := &Archive{db: db, options: o, queue: make(chan *Finished, o.Queue), written: make(chan struct{}), wake: make(chan struct{}, 1)}
+	a := &Archive{db: db, options: o, queue: make(chan *Finished, o.Queue), hurry: make(chan struct{}, 1), written: make(chan struct{}), wake: make(chan struct{}, 1)}
 	if _, err = db.ExecContext(ctx, schema); err == nil {
 		err = db.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM trace").Scan(&a.writer.bytes)
 	}
@@ -130,6 +132,9 @@ func (a *Archive) Keep(f *Finished) {
 	}
 	select {
 	case a.queue <- f:
+		if len(a.queue) == cap(a.queue)/2 {
+			a.hasten()
+		}
 	default:
 		if a.stats.refused.Add(1) == 1 {
 			a.options.Log.Warn("a trace was not kept: the disk does not keep up")
@@ -146,6 +151,7 @@ func (a *Archive) Close() error {
 	}
 	a.closed = true
 	close(a.queue)
+	a.hasten()
 	a.mu.Unlock()
 	<-a.written
 	return a.db.Close()
@@ -161,6 +167,7 @@ func (a *Archive) Flush(ctx context.Context) error {
 	}
 	select {
 	case a.queue <- barrier:
+		a.hasten()
 		a.mu.RUnlock()
 	case <-ctx.Done():
 		a.mu.RUnlock()
@@ -174,14 +181,45 @@ func (a *Archive) Flush(ctx context.Context) error {
 	}
 }
 
-// batch is how many traces share a transaction when they come fast.
-const batch = 64
+// hasten has the writer write what has come in without waiting for more.
+func (a *Archive) hasten() {
+	select {
+	case a.hurry <- struct{}{}:
+	default:
+	}
+}
+
+// How traces share a transaction when they come fast: so many at most, and those that come
+// within a gathering. One that comes after a pause is written at once. Waking the writer, and
+// a transaction, cost more than what a trace has in it.
+const (
+	batch     = 64
+	gathering = 25 * time.Millisecond
+	lull      = 100 * time.Millisecond
+)
+
+// gather waits for more traces to come, unless the last ones were written a while ago.
+func (a *Archive) gather(last time.Time) {
+	if time.Since(last) > lull || len(a.queue) >= batch {
+		return
+	}
+	timer := time.NewTimer(gathering)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-a.hurry:
+	}
+}
 
 // write is the archive's goroutine: it encodes and stores whatever has come in, many at
 // a time when they come fast.
 func (a *Archive) write() {
 	defer close(a.written)
+	var last time.Time
 	for f := range a.queue {
+		if f.flushed == nil {
+			a.gather(last)
+		}
 		group := []*Finished{f}
 	more:
 		for len(group) < batch {
@@ -196,6 +234,7 @@ func (a *Archive) write() {
 			}
 		}
 		a.store(group)
+		last = time.Now()
 	}
 }
 

@@ -493,3 +493,35 @@ func BenchmarkArchive(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// Traces that come fast are written together, and whoever asks for one has it all the same: by
+// its id at once, after a flush, and after a close.
+func TestTracesThatComeFastAreThereForWhoeverAsks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "traces.db")
+	a := openArchive(t, trace.Options{Path: path})
+	r := &trace.Recorder{Sink: a}
+	for range 50 {
+		id := asked(r, trace.Summary{Status: "answered"})
+		if got, err := a.Get(t.Context(), id); err != nil || got.ID != id {
+			t.Fatalf("%s: %v", id, err)
+		}
+	}
+	for range 50 {
+		asked(r, trace.Summary{Status: "answered"})
+	}
+	if err := a.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := a.Stats(); err != nil || s.Traces != 100 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for range 50 {
+		asked(r, trace.Summary{Status: "answered"})
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := trace.Inspect(t.Context(), path); err != nil || s.Traces != 150 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+}

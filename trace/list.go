@@ -97,8 +97,20 @@ func scanListed(rows *sql.Rows) (l Listed, err error) {
 // Get returns the newest trace of an id; ErrNotFound without one. Questions asked within
 // one trace of a caller share its id.
 func (a *Archive) Get(ctx context.Context, id ID) (*Record, error) {
+	r, err := a.read(ctx, "id = ? ORDER BY seq DESC LIMIT 1", id[:])
+	if !errors.Is(err, ErrNotFound) {
+		return r, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, longestFlush) // it may be on its way
+	defer cancel()
+	if a.Flush(bounded) != nil {
+		return nil, err
+	}
 	return a.read(ctx, "id = ? ORDER BY seq DESC LIMIT 1", id[:])
 }
+
+// longestFlush is how long a reader waits for what is on its way to a disk that does not take it.
+const longestFlush = 2 * time.Second
 
 func (a *Archive) read(ctx context.Context, where string, arg any) (*Record, error) {
 	var id, summary, exchanges, spans, config []byte
