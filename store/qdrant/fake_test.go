@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sextant-rag/sextant/vector"
 )
 
 // fake is a Qdrant server in this process: what store/qdrant uses of its REST API, with
@@ -299,6 +301,7 @@ func (c *fakeCollection) nearest(q *request) (any, error) {
 		if q.Using == "dense" {
 			_ = json.Unmarshal(body, &a.Values)
 			_ = json.Unmarshal(raw, &b.Values)
+			roundHalves(a.Values)
 		} else {
 			_ = json.Unmarshal(body, &a)
 			_ = json.Unmarshal(raw, &b)
@@ -330,6 +333,18 @@ func (c *fakeCollection) nearest(q *request) (any, error) {
 	}
 	slices.SortStableFunc(list, func(a, b fakePoint) int { return cmp.Compare(b.Score, a.Score) })
 	return map[string]any{"points": shown(list[:min(len(list), q.Limit)], q)}, nil
+}
+
+// roundHalves rounds a question's vector to half floats, as the server does where it keeps
+// vectors so: its scores are off by that.
+func roundHalves(v []float64) {
+	for i, x := range v {
+		b, err := vector.AppendHalf(nil, []float32{float32(x)})
+		out := make([]float32, 1)
+		if err == nil && vector.DecodeHalf(out, b) == nil {
+			v[i] = float64(out[0])
+		}
+	}
 }
 
 func (c *fakeCollection) facet(q *request) any {

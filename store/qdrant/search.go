@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sextant-rag/sextant"
@@ -115,6 +116,10 @@ func (c *collection) byVector(ctx context.Context, r row, v []float32, f filter.
 	if err != nil {
 		return nil, err
 	}
+	off, err := roundOff(v)
+	if err != nil {
+		return nil, err
+	}
 	for n := max(leastDense, growth*min(k, most/growth)); ; n *= growth {
 		n = max(n, min(k, maxHits))
 		points, err := c.nearest(ctx, &r.Spec.Encoder, nearestQuery{Dense: v, Where: where, Limit: n, Approximate: approximate, Want: want{Fields: wordFields, Dense: true}})
@@ -134,15 +139,30 @@ func (c *collection) byVector(ctx context.Context, r row, v []float32, f filter.
 			last = found[i].rough
 		}
 		slices.SortFunc(found, byScore)
-		if len(found) < n || n >= most || len(found) > k && found[k-1].score > last+roundOff {
+		if len(found) < n || n >= most || len(found) > k && found[k-1].score > last+off {
 			return found[:min(k, len(found))], nil
 		}
 	}
 }
 
-// roundOff is more than the server's inner products of unit vectors are off by. It keeps
-// them as half floats, but so do we: only its sums differ.
-const roundOff = 1e-4
+// sumsOff is more than sums of the products of unit vectors are off by.
+const sumsOff = 1e-4
+
+// roundOff is more than the server's inner products with a vector are off by. It keeps
+// vectors as half floats, as we do, but it rounds the question's too before it compares:
+// by Cauchy and Schwarz that is at most the length of what is rounded away.
+func roundOff(v []float32) (float64, error) {
+	rounded, err := halves(v)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", store.ErrRecord, err)
+	}
+	sum := 0.0
+	for i, x := range v {
+		d := float64(x) - float64(rounded[i])
+		sum += d * d
+	}
+	return math.Sqrt(sum) + sumsOff, nil
+}
 
 // approximate reports whether so many chunks are under a filter that not all are compared.
 func (c *collection) approximate(ctx context.Context, where *clause) (bool, error) {
