@@ -73,23 +73,31 @@ func filledFolder(t *testing.T, dir string, n int) {
 	}
 }
 
-// TestIntegrationMigrateKilled carries a data folder into a Chroma server and from there
-// into another folder, each way killed twice and started again. Then both folders export the
-// same bytes, a copy of the server's storage answers as the first folder does, to a process
-// that knows nothing, and documents removed there by somebody else are noticed and named.
 func TestIntegrationMigrateKilled(t *testing.T) {
+	migrateKilled(t, "chroma+", "CHROMA_URL=", testbed.Chroma)
+}
+
+func TestIntegrationMigrateKilledQdrant(t *testing.T) {
+	migrateKilled(t, "", "QDRANT_URL=", testbed.Qdrant)
+}
+
+// migrateKilled carries a data folder into a server and from there into another folder,
+// each way killed twice and started again. Then both folders export the same bytes, and a
+// copy of the server's storage answers as the first folder does, to a process that knows
+// nothing.
+func migrateKilled(t *testing.T, scheme, variable string, serve func(testing.TB, string, int) *testbed.Process) {
 	n := 3000
 	if s := os.Getenv("SEXTANT_MIGRATE_DOCUMENTS"); s != "" {
 		if _, err := fmt.Sscan(s, &n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	bin, dir := binary(t), t.TempDir()
-	storage := filepath.Join(dir, "storage")
-	server := testbed.Chroma(t, storage, 0)
+	bin, dir, scratch := binary(t), t.TempDir(), testbed.Scratch(t)
+	storage := filepath.Join(scratch, "storage")
+	server := serve(t, storage, 0)
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 	filledFolder(t, first, n)
-	url := "chroma+" + server.URL
+	url := scheme + server.URL
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, way := range []struct {
 		args []string
@@ -132,12 +140,12 @@ func TestIntegrationMigrateKilled(t *testing.T) {
 		t.Errorf("exports of %d and %d bytes differ", len(want), len(got))
 	}
 	server.Stop()
-	moved := filepath.Join(dir, "moved")
+	moved := filepath.Join(scratch, "moved")
 	if err := os.CopyFS(moved, os.DirFS(storage)); err != nil {
 		t.Fatal(err)
 	}
-	copied := testbed.Chroma(t, moved, 0)
-	env := "CHROMA_URL=" + copied.URL
+	copied := serve(t, moved, 0)
+	env := variable + copied.URL
 	empty := filepath.Join(dir, "empty")
 	if got := exported(empty, env); !bytes.Equal(want, got) {
 		t.Errorf("exports of %d bytes, and of %d from the copied storage, differ", len(want), len(got))

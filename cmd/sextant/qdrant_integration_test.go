@@ -23,7 +23,7 @@ import (
 func TestIntegrationQdrant(t *testing.T) {
 	file := accidents(t, 60)
 	folder := filepath.Join(t.TempDir(), "data")
-	storage, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	storage, copied := testbed.Scratch(t), filepath.Join(testbed.Scratch(t), "copy")
 	server := testbed.Qdrant(t, storage, 0)
 	in := func(url string, more ...string) []string {
 		return append([]string{"SEXTANT_DATA=" + filepath.Join(t.TempDir(), "none"), "QDRANT_URL=" + url, "EMBEDDER=none"}, more...)

@@ -13,8 +13,8 @@ import (
 
 // New vectors are made in a generation of their own, the shadow, which holds everything the
 // one in use does, and takes its place with one replacement of the catalogue's row. A second
-// named vector beside the first would save copying the payloads, but servers before 1.18
-// cannot add one, and in no version is giving one the other's name a single step.
+// named vector beside the first would save copying the payloads, but not every server that
+// can be used adds one later, and a document replaced in between would need both at once.
 //
 // All progress is in the shadow: a document is done if its head is there, with the stamp
 // that it has in use. Heads are written last, so what a killed process left is known by
