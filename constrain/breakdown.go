@@ -18,6 +18,9 @@ func (q *Query) groupingAt(i int) (Grouping, int, bool) {
 		}
 		i = q.Skip(i, article)
 	}
+	if _, _, ok := q.groupings.PluralAt(q, i); !ok && q.Lexicon.Units[q.Word(i)] != "" {
+		i++ // "airplane model"
+	}
 	return q.groupings.PluralAt(q, i)
 }
 
@@ -90,10 +93,20 @@ func (q *Query) groupedBy(from, at int) (Claim, bool) {
 		return Claim{}, false
 	}
 	r := Request{Kind: "group", Groups: []Grouping{g}}
-	if q.HasWords(to, "and") {
-		if second, after, ok := q.groupingAt(q.Skip(to+1, "by")); ok && second != g {
-			r.Groups, to = append(r.Groups, second), after
+	for {
+		at := to
+		if q.Gap(at) == ", " {
+			at = q.Skip(at, "and")
+		} else if q.HasWords(at, "and") {
+			at++
+		} else {
+			break
 		}
+		next, after, ok := q.groupingAt(q.Skip(at, "by"))
+		if !ok || slices.Contains(r.Groups, next) || q.Gap(to) == ", " && subjectOf[q.Word(after)] {
+			break
+		}
+		r.Groups, to = append(r.Groups, next), after
 	}
 	return asks(from, to, r)
 }
@@ -356,11 +369,17 @@ var sharing = NewTable(phrases(true, "what percentage of the, what share of the,
 
 func (q *Query) shareOf(i int) (Claim, bool) {
 	_, to, ok := sharing.At(q, i)
+	if !ok && i > 0 && shareNouns[q.Word(i)] && q.Joined(i) { // "the fatal share"
+		_, end, said := q.PhraseAt(i - 1)
+		to, ok = i+1, said && end == i
+	}
 	if !ok {
 		return Claim{}, false
 	}
 	return asks(i, to, Request{Kind: "share"})
 }
+
+var shareNouns = set(`share shares percentage percentages proportion proportions`)
 
 var shareVerbs = set(`were was are is had have has involved involve happened occurred ended resulted took came`)
 
@@ -380,8 +399,10 @@ func (q *Query) partOfShare(r *Reading, claims *[]Claim) []Claim {
 			break
 		}
 	}
-	isPart := func(c Claim) bool { return c.From > verb }
-	if verb == len(q.Tokens) { // "share of fatal accidents, Acme against Bolt"
+	isPart := func(c Claim) bool { return c.From > verb && !q.comparedWith(verb, c.From) }
+	if slices.ContainsFunc(*claims, func(c Claim) bool { return c.To == r.Request.from && q.Joined(c.To) }) && q.Word(r.Request.to) != "of" && r.Request.to-r.Request.from == 1 { // "the fatal share"
+		isPart = func(c Claim) bool { return c.To == r.Request.from }
+	} else if verb == len(q.Tokens) { // "share of fatal accidents, Acme against Bolt"
 		noun := r.Request.to
 		for noun < verb && !q.EventNoun(noun) {
 			noun++
@@ -406,6 +427,17 @@ func (q *Query) partApart(r *Reading) {
 		}
 		return false
 	})
+}
+
+// comparedWith reports whether what begins at token i is set against something said before
+// the verb: "what share of A are urgent compared with B".
+func (q *Query) comparedWith(verb, i int) bool {
+	for k := verb; k < i; k++ {
+		if _, to, ok := versusWords.At(q, k); ok && to <= i {
+			return true
+		}
+	}
+	return false
 }
 
 // splitClaims takes those claims out that isPart holds for, and returns them.

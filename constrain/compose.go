@@ -38,6 +38,14 @@ func compose(q *Query, claims []Claim) Reading {
 	}
 	r.Part = q.join(part)
 	q.partApart(&r)
+	if g := r.Request.Groups; len(g) > mostGroups {
+		names := make([]string, 0, len(g)-mostGroups)
+		for _, more := range g[mostGroups:] {
+			names = append(names, more.Name)
+		}
+		r.Request.Groups = g[:mostGroups]
+		r.Notes = append(r.Notes, "rows are made by two fields at most; ask for them by "+strings.Join(names, " and ")+" apart")
+	}
 	for _, c := range stating {
 		if len(c.Others) > 0 && !c.Negated {
 			r.Ambiguous = append(r.Ambiguous, Alternative{Text: q.words(c), Taken: c.Conditions[0], Others: c.Others})
@@ -45,6 +53,9 @@ func compose(q *Query, claims []Claim) Reading {
 	}
 	return r
 }
+
+// mostGroups is how many fields rows are made by at most.
+const mostGroups = 2
 
 // maxNearest values are shown for one that is unknown.
 const maxNearest = 3

@@ -51,12 +51,27 @@ func (q *Query) topicTokens(claims []Claim) []int {
 	taken := q.taken(claims, func(c Claim) bool { return len(c.Conditions) > 0 || c.Request != nil || c.Drop })
 	var out []int
 	for i, t := range q.Tokens {
-		if taken[i] || stopWords[t.Lower] || q.EventNoun(i) || inquiring[t.Lower] || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || light[t.Lower] {
+		if taken[i] || q.filling(i, taken) || stopWords[t.Lower] || q.EventNoun(i) || inquiring[t.Lower] || q.Lexicon.Generic[t.Lower] || len(t.Text) < 2 || negations[t.Lower] || light[t.Lower] {
 			continue
 		}
 		out = append(out, i)
 	}
 	return out
+}
+
+// filling reports whether a word only fills in what others say: who was killed, "as well as",
+// "not ten".
+func (q *Query) filling(i int, taken []bool) bool {
+	switch w := q.Tokens[i].Lower; w {
+	case "people", "persons":
+		return i+1 < len(taken) && taken[i+1]
+	case "well":
+		return q.Word(i-1) == "as"
+	case "full", "complete", "entire", "whole":
+		return q.Word(i+1) == "list" || q.Word(i+1) == "set"
+	default:
+		return numberWords[w] > 0 && (q.Word(i-1) == "not" || q.Word(i-1) == "just" || q.Word(i-1) == "only")
+	}
 }
 
 // taken marks the tokens of the claims that are meant.

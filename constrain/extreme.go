@@ -147,7 +147,7 @@ var (
 	trends = tableOf(
 		phrases(false, "trend in, trends in, trend of, trend for, trends for, what is the trend, the trend, over time, over the years, over the decades, through the years, year over year, year on year, gone up, going up, gone down, going down, on the rise, on the decline, "+
 			"increased or decreased, increasing or decreasing, rising or falling, rise or fall"),
-		phrases(true, "getting safer, got safer, gotten safer, become safer, becoming safer, getting more dangerous, become more dangerous, becoming more dangerous, getting better or worse, safer than it used to be, safer today, safer now, safer over time, safer over the years"),
+		phrases(true, "getting safer, got safer, gotten safer, become safer, becoming safer, getting more dangerous, become more dangerous, becoming more dangerous, getting better or worse, safer than it used to be, safer than they used to be, safer than before, safer than it was, safer than they were, safer than in the past, more dangerous than it used to be, more dangerous than they used to be, more dangerous than before, safer today, safer now, safer over time, safer over the years"),
 	)
 	riskWords = set(`dangerous safest safer riskiest riskier unsafe risky deadlier safe danger risk`)
 )

@@ -23,6 +23,9 @@ func recognizeRecord(q *Query) []Claim {
 		if fields, to, ok := q.records.PluralAt(q, i); ok {
 			out = append(out, Claim{From: i, To: to, Request: &Request{Fields: fields}, Drop: true, Weight: 9})
 		}
+		if len(q.Lexicon.Stages) > 0 && q.asksStage(i) {
+			out = append(out, Claim{From: i, To: i + 1, Request: &Request{Fields: q.Lexicon.Stages}, Drop: true, Weight: 9})
+		}
 		if _, to, ok := changing.At(q, i); ok {
 			out = append(out, Claim{From: i, To: to, Request: &Request{Changes: true}, Drop: true, Weight: 1})
 		}
@@ -38,6 +41,25 @@ var (
 		"differences between the, difference between the, differ from the, differs from the, what is different in, what is new in, revisions of, revision history, earlier versions of, earlier version of"))
 	courses = NewTable(phrases(true, "timeline, time line, timelines, chronology, chronological order, chronological account, in order of time, minute by minute, sequence of events in, sequence of events of, sequence of events for, course of events, order of events"))
 )
+
+var (
+	stageWords = set(`completed complete finished closed concluded over done final finalized finalised open ongoing out ready published`)
+	stageFill  = set(`is has have was are been the a an investigation investigations inquiry case report of into on for in by yet now already still not ntsb number no`)
+)
+
+// asksStage reports whether token i says how far a record has come and nothing else is asked:
+// "is the investigation of T-1042 completed?".
+func (q *Query) asksStage(i int) bool {
+	if w := q.Word(0); !stageWords[q.Word(i)] || w != "is" && w != "has" && w != "have" && w != "was" && w != "are" {
+		return false
+	}
+	for k, t := range q.Tokens {
+		if k != i && !stageFill[t.Lower] && t.digits == 0 && !q.EventNoun(k) && !(k+1 < len(q.Tokens) && q.Gap(k+1) == "-") {
+			return false
+		}
+	}
+	return true
+}
 
 // identified reports whether a question names a record by something like a number of its
 // own: letters and digits in one word, or a longer number that is no year.

@@ -39,11 +39,59 @@ func (q *Query) sides(r *Reading, claims []Claim) {
 		named = append(named, c)
 	}
 	if len(named) < 2 || specificOnes == 0 && !isFlag(named[0].Conditions[0]) || oneName(named) {
+		q.acrossFields(r, claims)
 		return
 	}
 	for _, c := range named {
 		r.Sides = append(r.Sides, Side{denied(q.words(c), c.Negated), q.join([]Claim{c})})
 	}
+}
+
+// acrossFields sets the conditions around a comparing word side by side that are on different
+// fields: "Acme tickets against urgent ones". Joined they would be one group, which nobody
+// compares with anything.
+func (q *Query) acrossFields(r *Reading, claims []Claim) {
+	for i := range q.Tokens {
+		_, to, ok := versusWords.At(q, i)
+		if !ok {
+			continue
+		}
+		left, right := -1, -1
+		for k, c := range claims {
+			if c.Conditions[0].Field == q.Lexicon.Dates || c.Negated {
+				continue
+			}
+			switch {
+			case c.To <= i:
+				left = k
+			case c.From >= to && right < 0:
+				right = k
+			}
+		}
+		if left < 0 || right < 0 || claims[left].From > 0 && i-claims[left].To > nearSide || q.alongside(claims, i) {
+			continue
+		}
+		a, b := claims[left], claims[right]
+		r.Sides = []Side{{q.words(a), q.join([]Claim{a})}, {q.words(b), q.join([]Claim{b})}}
+		r.Constraints = q.join(slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.From == a.From || c.From == b.From }))
+		return
+	}
+}
+
+// nearSide is how many words may stand between a side and the word that compares.
+const nearSide = 2
+
+// alongside reports whether a claim before token i is on a field of one behind it: then
+// values of one field are compared.
+func (q *Query) alongside(claims []Claim, i int) bool {
+	for _, a := range claims {
+		for _, b := range claims {
+			if a.To <= i && b.From > i && sharesField(a, b) && a.Conditions[0].Field != q.Lexicon.Dates {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sideOf(c Constraint) Side { return Side{denied(c.Text, c.Negated), []Constraint{c}} }

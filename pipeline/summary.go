@@ -231,7 +231,7 @@ func (a *asking) satisfying(n int64) string {
 func (a *asking) figures() string {
 	var out []string
 	for i, c := range a.answer.Computed {
-		if i+1 < len(a.answer.Computed) && a.answer.Computed[i+1].MentionOf > 0 && a.answer.Computed[i+1].Collection == c.Collection && c.Kind == "list" {
+		if i+1 < len(a.answer.Computed) && a.answer.Computed[i+1].MentionOf > 0 && a.answer.Computed[i+1].Collection == c.Collection && (c.Kind == "list" || c.Kind == "count") {
 			continue // how many mention the topic says what this would only frame
 		}
 		out = append(out, a.figure(c))
@@ -263,6 +263,10 @@ func (a *asking) figure(c sextant.Computed) string {
 	case "max", "min":
 		s = a.extremeText(c, conditions)
 	case "compare", "top":
+		if c.SumOf != "" {
+			s = fmt.Sprintf("By %s: %s, of %s%s.", a.fieldLabel(c.SumOf), rowsText(c), count(c.Total, c.UnitLabel), conditions)
+			break
+		}
 		s = fmt.Sprintf("%s, of %s%s.", rowsText(c), count(c.Total, c.UnitLabel), conditions)
 	case "group":
 		s = fmt.Sprintf("%s%s.", count(c.Total, c.UnitLabel), conditions)
@@ -362,6 +366,12 @@ func rowsText(c sextant.Computed) string {
 func (a *asking) prose() string {
 	if a.said != "" {
 		return a.said
+	}
+	if topic := a.unenforcedTopic(); topic != "" && a.asksFigure() && !a.asksText() {
+		if slices.ContainsFunc(a.answer.Computed, func(c sextant.Computed) bool { return c.MentionOf > 0 }) {
+			return ""
+		}
+		return fmt.Sprintf("“%s” is no recorded field, and this is not restricted by it.", topic)
 	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
 	silent = silent || len(a.reading.Request.With) > 0 && a.table() != nil

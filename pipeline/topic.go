@@ -21,6 +21,9 @@ const maxTopic = 4
 func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error {
 	kind := a.reading.Request.Kind
 	phrases := a.reading.Phrases
+	if strings.ContainsAny(strings.Join(phrases, " "), "0123456789") {
+		return nil // a figure is no subject that texts could be counted by
+	}
 	if kind != "" && kind != "list" && kind != "count" || a.reading.Request.Compared || len(phrases) == 0 || len(a.reading.Topic) > maxTopic || a.narrow() || !a.account.Applies(c.Spec().Name) || !a.events(c) || a.asksRecord() {
 		return nil
 	}
@@ -81,12 +84,12 @@ func (a *asking) stated(c store.Collection, parts []constrain.Compiled, all filt
 // mentionText says how many documents mention the subject, and that it is no more.
 func (a *asking) mentionText(c sextant.Computed, conditions string) string {
 	topic := "“" + strings.Join(a.reading.Phrases, "” and “") + "”"
-	is, stands := "is", "stands"
+	is := "is"
 	if len(a.reading.Phrases) > 1 {
-		is, stands = "are", "stand together"
+		is = "are"
 	}
 	if c.Total == 0 {
-		return fmt.Sprintf("%s %s in no recorded field, and %s in these words in none of the texts of %s%s.", topic, is, stands, count(c.MentionOf, c.UnitLabel), conditions)
+		return fmt.Sprintf("No field holds %s, and no text has these words together; %s satisfy the rest%s.", topic, count(c.MentionOf, c.UnitLabel), conditions)
 	}
 	s := fmt.Sprintf("%s %s mentioned in at least %s of %s%s; a mention, not a cause, and other words for it are not counted.", topic, is, thousands(c.Total), count(c.MentionOf, c.UnitLabel), conditions)
 	for _, o := range c.Method.OtherCounts {

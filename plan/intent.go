@@ -209,7 +209,7 @@ func tied(r constrain.Reading, w Words) bool {
 
 // others are subjects that borrow the domain's words: a car crash is no accident of
 // an aircraft, and the price of a ticket no fact of a flight.
-var others = cues(`highway deaths|road deaths|traffic deaths|road accidents|traffic accidents|motorcycle|bicycle|bus crash|boating|shipwreck|car crash|good morning|for sale near|autumn leaves|tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
+var others = cues(`highway deaths|road deaths|traffic deaths|road accidents|traffic accidents|motorcycle|bicycle|bus crash|boating|shipwreck|car crash|good morning|for sale near|autumn leaves|weather tonight|on tonight|tv tonight|do tonight|eat tonight|dinner tonight|rain tonight|snow tonight|game tonight|play tonight|watch tonight|fly tonight|moon tonight|car crashes|train|trains|train derailments|ferry to|share price|stock price|salary|for sale|cheapest|book me|poem|recipe|right now|thriller|novel|movie|film|translate|pizza|printer|chest pain|world cup|hotel|ticket|tickets|solve|court|mount everest|who won`)
 
 // The weather is another subject where it is that of now or of a place, and not that of a
 // flight or an event.
