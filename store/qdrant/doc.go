@@ -35,6 +35,11 @@
 // with the collection's exact statistics and nearness, and more are read until none that was
 // not can belong to the best.
 //
+// New vectors are made in a further generation, which takes the place of the one in use with
+// one write of the catalogue's row. Readers look at that row once a second, writers before
+// and after each batch: a write that went into a generation which was replaced meanwhile is
+// made again in the new one before it is acknowledged.
+//
 // What Qdrant does not have is isolation: who reads while a document is written may see
 // some of its old chunks beside new ones.
 package qdrant
