@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -27,6 +28,9 @@ func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error 
 	if kind != "" && kind != "list" && kind != "count" || a.reading.Request.Compared || len(phrases) == 0 || len(a.reading.Topic) > maxTopic || a.narrow() || !a.account.Applies(c.Spec().Name) || !a.events(c) || a.asksRecord() {
 		return nil
 	}
+	if namesField(c.Spec(), a.reading.Topic) {
+		return nil
+	}
 	whole := a.answer.Computed[len(a.answer.Computed)-1]
 	if whole.Total == 0 || whole.Kind != "list" && whole.Kind != "count" {
 		return nil
@@ -47,6 +51,9 @@ func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error 
 		return unavailable("count mentions", err)
 	}
 	for _, m := range computed {
+		if m.Total == 0 && kind == "count" {
+			continue // the words may well say over again what a condition says; the caveat tells of them
+		}
 		m.MentionOf = whole.Total
 		if m.Total > 0 {
 			if err := a.stated(c, parts[:len(parts)-len(phrases)], all, &m); err != nil {
@@ -56,6 +63,21 @@ func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error 
 		a.answer.Computed = append(a.answer.Computed, m)
 	}
 	return nil
+}
+
+// namesField reports whether a word of a topic is one of a field's name: "priority" beside
+// "high" is no subject but what the value is of.
+func namesField(spec sextant.Collection, topic []string) bool {
+	for _, f := range spec.Schema.Fields {
+		for _, name := range constrain.Words(strings.ReplaceAll(f.Name, "_", " ") + " " + f.Label) {
+			if slices.ContainsFunc(topic, func(w string) bool {
+				return len(name) > 2 && strings.TrimSuffix(strings.ToLower(w), "s") == strings.TrimSuffix(name, "s")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // statements are the kinds of parts in which a mention weighs more than in a narrative.
