@@ -78,7 +78,7 @@ func (o Options) Chunking() sextant.Chunking {
 // A Sizer of one's own needs a name of its own beside it.
 func (o Options) Version() string {
 	o = o.withDefaults()
-	return fmt.Sprintf("chunk/2 %d/%d", o.Tokens, o.Overlap)
+	return fmt.Sprintf("chunk/3 %d/%d", o.Tokens, o.Overlap)
 }
 
 // size measures a text, never below what its bytes demand. What the bytes alone make

@@ -2,12 +2,14 @@ package chunk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/sextant-rag/sextant"
 )
@@ -340,4 +342,35 @@ func TestVersionTellsSettingsApart(t *testing.T) {
 	if a, b := (Options{}).Version(), (Options{Overlap: -1}).Version(); a == b {
 		t.Errorf("both %q", a)
 	}
+}
+
+// A list item that fits a chunk with room to spare is never cut, however many sentences
+// it has, and what is quoted of it keeps its locator.
+func TestItemsStayWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		var parts []sextant.Part
+		for i := range rapid.IntRange(1, 12).Draw(t, "items") {
+			start := text.Len()
+			for j := range rapid.IntRange(1, 6).Draw(t, "sentences") {
+				fmt.Fprintf(&text, "Check number %d of item %d was made before the flight. ", j, i)
+			}
+			parts = append(parts, sextant.Part{Kind: "item", Locator: fmt.Sprintf("item %d", i), Start: start, End: text.Len() - 1})
+			text.WriteString("\n")
+		}
+		doc := document(text.String(), parts...)
+		opt := Options{Tokens: rapid.IntRange(60, 300).Draw(t, "tokens"), Overlap: rapid.IntRange(-1, 30).Draw(t, "overlap")}.withDefaults()
+		chunks := Split(doc, opt)
+		for _, p := range parts {
+			if opt.size(doc.Text[p.Start:p.End]) > opt.Tokens/2 {
+				continue
+			}
+			if !slices.ContainsFunc(chunks, func(c sextant.Chunk) bool { return c.Start <= p.Start && p.End <= c.End }) {
+				t.Fatalf("%s is cut: %q", p.Locator, doc.Text[p.Start:p.End])
+			}
+			if at, ok := doc.PartAt(p.Start + 5); !ok || at.Locator != p.Locator {
+				t.Fatalf("%s is called %q", p.Locator, at.Locator)
+			}
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 const (
 	kindHeading = "heading"
 	kindTable   = "table"
+	kindItem    = "item"
 	kindCode    = "code"
 )
 
@@ -87,7 +88,7 @@ func blocks(doc *sextant.Document) []block {
 	w := blockWriter{text: doc.Text, open: []block{{end: len(doc.Text)}}, parts: make([]enclosed, 1)}
 	for _, p := range clip(doc.Text, doc.Parts) {
 		w.leave(p.Start)
-		if w.top().kind == "" {
+		if kind := w.top().kind; kind == "" || kind == kindItem { // lists have lists in them
 			w.write(p.Start)
 			w.enter(p)
 		}
@@ -171,7 +172,7 @@ func (w *blockWriter) markNested() {
 // kindOf returns the kind that matters, with the level of a heading as its locator.
 func kindOf(p sextant.Part) (kind, locator string) {
 	switch {
-	case p.Kind == kindTable || p.Kind == kindCode:
+	case p.Kind == kindTable || p.Kind == kindCode || p.Kind == kindItem:
 		return p.Kind, p.Locator
 	case strings.HasPrefix(p.Kind, kindHeading):
 		return kindHeading, strings.TrimPrefix(p.Kind, kindHeading)

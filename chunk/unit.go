@@ -31,15 +31,34 @@ func (s section) units(text string, opt *Options) []unit {
 			c.heading(b)
 		case kindTable, kindCode:
 			c.lines(b)
+		case kindItem:
+			c.item(b)
 		default:
-			for start := b.start; start < b.end; {
-				end := start + paragraphLength(text[start:b.end])
-				c.paragraph(start, end)
-				start = end
-			}
+			c.paragraphs(b)
 		}
 	}
 	return c.out
+}
+
+func (c *cutter) paragraphs(b block) {
+	for start := b.start; start < b.end; {
+		end := start + paragraphLength(c.text[start:b.end])
+		c.paragraph(start, end)
+		start = end
+	}
+}
+
+// item keeps an item of a list whole: its sentences say little without the first. One of
+// more than half a chunk is cut like any text, since whole it would leave chunks half empty.
+func (c *cutter) item(b block) {
+	start, end := trim(c.text, b.start, b.end)
+	size := c.opt.size(c.text[start:end])
+	if start == end || size > min(c.room(), c.unit.budget/2) {
+		c.paragraphs(b)
+		return
+	}
+	c.append(start, end, size)
+	c.out[len(c.out)-1].sentence, c.out[len(c.out)-1].paragraph = true, size
 }
 
 // paragraphLength is the length of the first paragraph, the blank lines after it
