@@ -103,6 +103,11 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 // contrastsBeside looks at the words next to token i: where the evidence has both left and
 // right, the left wing still is not the right one, and a turn to the left none to the right.
 func (r *reading) contrastsBeside(have *reading, i int, set *contrast) string {
+	for k := range have.tokens { // taxied it to the hangar: what it is stands elsewhere
+		if set.sides[have.tokens[k].stem] == set.sides[r.tokens[i].stem] && pronouns[have.at(k+1).lower] {
+			return ""
+		}
+	}
 	for _, step := range []int{1, -1} {
 		next := r.neighbour(i, step, set)
 		if next < 0 {
@@ -116,6 +121,8 @@ func (r *reading) contrastsBeside(have *reading, i int, set *contrast) string {
 	}
 	return ""
 }
+
+var pronouns = setOf("it", "him", "them", "themselves", "itself", "himself")
 
 // neighbour finds the word of meaning next to token i, past two others at most.
 func (r *reading) neighbour(i, step int, set *contrast) int {

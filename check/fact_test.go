@@ -160,6 +160,7 @@ func TestWhatStandsThereHolds(t *testing.T) {
 // No text breaks the check, and ranges always lie in the text.
 func FuzzFindings(f *testing.F) {
 	f.Add("It flew 2 1/2 hours at 4:45 p.m.", "On 5/8/96 N-123AB flew § 91.151(a)(1) “not” more than 8,000 feet…")
+	f.Add("Do so do it, Not a", "fuel was unburned do so")
 	f.Add("\xff½ a.m. (1) -", "no. 1/0 May the 3rd ﬁ")
 	f.Fuzz(func(t *testing.T, statement, quoted string) {
 		verdict(statement, quoted)

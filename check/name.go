@@ -48,7 +48,7 @@ func (r *reading) hasName(t *token) bool {
 			return true
 		}
 	}
-	return known && r.synonym(t)
+	return false
 }
 
 // abbreviates reports whether a word of a statement stands in the evidence by its initials,

@@ -24,6 +24,9 @@ func negationFault(said, have *reading) *fault {
 	}
 	for _, c := range saidClauses {
 		for _, denial := range c.denials {
+			if said.tokens[denial].stem == "lack" && (have.stems[deficiency] || have.stems[deficient]) {
+				continue
+			}
 			if haveDenials == 0 {
 				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
 			}
@@ -56,6 +59,9 @@ func negationFault(said, have *reading) *fault {
 	}
 	return said.prefixFault(have, saidClauses, haveClauses)
 }
+
+// What is deficient is lacked.
+var deficiency, deficient = stem("deficiency"), stem("deficient")
 
 // deniesBefore reports whether a text denies what it said before: he tried, but was unable to
 // do so. What that was is not asked.
@@ -159,6 +165,8 @@ func (r *reading) lists(i int) bool {
 		t := &r.tokens[k]
 		switch {
 		case t.lower == "and" || t.lower == "or":
+		case k <= i+2 && r.at(k-1).kind != word && t.class()&thesaurus.Verb != 0 && thesaurus.Base(t.lower) == t.lower && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "s"):
+			return true // may not taxi, take off, or land
 		case t.kind == mark && t.text != "-" && t.text != "/" || t.kind == word && clauseWords[t.lower]:
 			return k > i+1
 		case t.kind == word && (auxiliaries[t.lower] || r.verb(k) || r.denies(k)):
@@ -174,7 +182,7 @@ var clauseWords = setOf("nor", "but", "while", "when", "after", "before", "becau
 
 // denies reports whether a word denies what follows it.
 func (r *reading) denies(i int) bool {
-	t := &r.tokens[i]
+	t := r.at(i)
 	switch {
 	case t.kind != word:
 		return false
@@ -268,7 +276,12 @@ func (r *reading) polarity(clauses []clause, other *reading, i int) (at, what in
 				continue
 			}
 			best, at, what = likeness, k, affirmed
-			if c.denied() != (prefixed && !r.denies(k)) {
+			switch {
+			case unprefixed(t.stem) == asked.stem && prefixed: // no cracks in unburned controls
+				if !r.denies(k - 1) {
+					what = denied
+				}
+			case c.denied() != prefixed:
 				what = denied
 			}
 		}

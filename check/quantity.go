@@ -45,6 +45,7 @@ func (r *reading) readQuantities() {
 		}
 		q.at, q.end = i, i+n
 		r.measure(&q)
+		q.hint = q.hint || r.at(q.end).lower == "cfr" // the title says nothing beside the section
 		q.bound, q.reached = r.bound(q), r.at(i-1).lower == "to"
 		r.quantities = append(r.quantities, q)
 		r.take(i, q.end-i)

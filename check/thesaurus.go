@@ -6,16 +6,6 @@ import (
 	"github.com/sextant-rag/sextant/lexical/thesaurus"
 )
 
-// synonym reports whether a text has a word that can mean what t does.
-func (r *reading) synonym(t *token) bool {
-	for s := range thesaurus.Meaning(t.stem) {
-		if r.stems[s] {
-			return true
-		}
-	}
-	return false
-}
-
 // common reports whether a word is one of the language, not a name.
 func common(t *token) bool { return thesaurus.Known(t.stem) }
 

@@ -78,7 +78,7 @@ func (r *reading) displaced(have *reading, n int) string {
 				return ""
 			}
 		case r.stems[w.stem] || t.upper != w.upper || other != "" || !r.verbatimAround(have, i, k):
-		case r.tokens[i-1].kind == word && !alikeWords(w, t):
+		case r.at(i-1).kind == word && !alikeWords(w, t):
 			other = w.text
 		}
 	}
@@ -91,10 +91,27 @@ func (r *reading) besideAlike(have *reading, n, k int) bool {
 	if r.word(n-1).stem != have.word(k-1).stem && r.word(n+1).stem != have.word(k+1).stem {
 		return false
 	}
+	if a, b := r.governor(r.content[n]), have.governor(have.content[k]); a != "" && b != "" && a != b {
+		return false // after the accident and of the airplane are no two of a kind
+	}
 	left := r.together(n-1) && have.together(k-1) && alikeWords(r.word(n-1), have.word(k-1))
 	right := r.together(n) && have.together(k) && alikeWords(r.word(n+1), have.word(k+1))
 	return left && right || left && alikeWords(r.word(n-2), have.word(k-2)) || right && alikeWords(r.word(n+2), have.word(k+2))
 }
+
+// governor returns the preposition before a word, past an article; "" if there is none.
+func (r *reading) governor(i int) string {
+	before := r.at(i - 1)
+	if before.lower == "the" || before.lower == "a" || before.lower == "an" {
+		before = r.at(i - 2)
+	}
+	if governing[before.lower] {
+		return before.lower
+	}
+	return ""
+}
+
+var governing = setOf("of", "after", "before", "during", "by", "with", "from", "for")
 
 // together reports whether no mark stands between the n-th word of meaning and the next.
 func (r *reading) together(n int) bool {
@@ -220,7 +237,7 @@ func (r *reading) means(said *reading, i int) bool {
 		return true
 	}
 	for s := range r.stems {
-		if derived(s, t.stem) {
+		if derived(s, t.stem) || strings.TrimPrefix(s, "post") == t.stem || strings.TrimPrefix(s, "pre") == t.stem || misspelt(s, t.stem) {
 			return true
 		}
 	}
@@ -288,6 +305,21 @@ func alike(a, b string) bool {
 		}
 	}
 	return differ == 0 || differ == 2 && strings.Contains(a, "ei") != strings.Contains(b, "ei")
+}
+
+// misspelt reports whether one of two longer words of one length is no word of the language
+// and differs by a letter from the other.
+func misspelt(a, b string) bool {
+	if len(a) != len(b) || len(a) < 6 || strings.ContainsAny(a, "0123456789") {
+		return false
+	}
+	differ := 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return differ == 1 && thesaurus.Known(a) != thesaurus.Known(b)
 }
 
 // tooFar is the fault of a statement whose quotes speak of something else.

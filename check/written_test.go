@@ -72,8 +72,9 @@ func TestWrittenStatements(t *testing.T) {
 		file             string
 		detected, alarms float64
 	}{
-		{"first.jsonl", 0.88, 0.05},
+		{"first.jsonl", 0.88, 0.045},
 		{"second.jsonl", 0.9, 0.07},
+		{"third.jsonl", 0.9, 0.08},
 	} {
 		kinds := map[string][2]int{}
 		var faults, found, truths, alarms int

@@ -18,7 +18,7 @@ begin began start started initiate initiated commence
 end ended stop stopped cease ceased terminate
 use used utilize utilized
 injure hurt
-kill killed die died fatal fatally death dead
+kill killed die died fatal fatally death dead lethal lethality
 examine examined inspect inspected check checked
 airfield airport airstrip aerodrome
 lack insufficient inadequate absence
