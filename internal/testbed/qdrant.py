@@ -252,7 +252,7 @@ def answer(method, path, body):
     if route == "/points/batch":
         for op in body["operations"]:
             update(s, op)
-        return [{"status": "completed"}]
+        return [{"status": "completed"} for _ in body["operations"]]
     routes = {"/points/count": count, "/points/scroll": scroll, "/points": retrieve, "/points/query": query, "/facet": facet}
     return routes[route](s, body)
 
