@@ -140,7 +140,7 @@ func (a *asking) compute() (string, error) {
 			return "", unavailable("compute", err)
 		}
 		a.answer.Computed = append(a.answer.Computed, computed...)
-		if err := a.topicCount(c, f); err != nil {
+		if err := a.topicCount(c); err != nil {
 			return "", err
 		}
 	}

@@ -19,50 +19,63 @@ const maxTopic = 4
 // topicCount counts in how many of the documents the subject of a question is mentioned,
 // where no field holds it. Without it the count of all that satisfies the conditions would
 // look like an answer about the subject.
-func (a *asking) topicCount(c store.Collection, conditions filter.Filter) error {
-	kind := a.reading.Request.Kind
-	phrases := a.reading.Phrases
-	if strings.ContainsAny(strings.Join(phrases, " "), "0123456789") {
-		return nil // a figure is no subject that texts could be counted by
-	}
-	if kind != "" && kind != "list" && kind != "count" || a.reading.Request.Compared || len(phrases) == 0 || len(a.reading.Topic) > maxTopic || a.narrow() || !a.account.Applies(c.Spec().Name) || !a.events(c) || a.asksRecord() {
-		return nil
-	}
-	if namesField(c.Spec(), a.reading.Topic) {
+func (a *asking) topicCount(c store.Collection) error {
+	if !a.countsTopic(c) {
 		return nil
 	}
 	whole := a.answer.Computed[len(a.answer.Computed)-1]
 	if whole.Total == 0 || whole.Kind != "list" && whole.Kind != "count" {
 		return nil
 	}
-	var all filter.And
 	parts := a.account.Parts[c.Spec().Name]
-	for _, p := range phrases {
-		m := filter.Mentions{Phrases: []string{p}}
-		all = append(all, m)
-		parts = append(parts[:len(parts):len(parts)], constrain.Compiled{Filter: m,
-			Constraint: constrain.Constraint{Text: p, Condition: constrain.Condition{Field: constrain.TextField, Op: sextant.OpMentions, Values: []any{p}, Narrow: m}}})
-	}
+	mentions := a.topicMentions()
+	all := slices.Concat(parts, mentions)
 	reading := a.reading
 	reading.Request = constrain.Request{Kind: "count", Unit: a.reading.Request.Unit}
-	computed, err := compute.Run(a.ctx, compute.Request{Collection: c, Parser: a.subject.parser, Reading: reading, Parts: parts, Filter: constrain.Joint(parts), Ledger: a.account.Ledger,
+	computed, err := compute.Run(a.ctx, compute.Request{Collection: c, Parser: a.subject.parser, Reading: reading, Parts: all, Filter: constrain.Joint(all), Ledger: a.account.Ledger,
 		Files: a.state.files[c.Spec().Name], Domain: a.subject.counting})
 	if err != nil {
 		return unavailable("count mentions", err)
 	}
 	for _, m := range computed {
-		if m.Total == 0 && kind == "count" {
+		if m.Total == 0 && a.reading.Request.Kind == "count" {
 			continue // the words may well say over again what a condition says; the caveat tells of them
 		}
 		m.MentionOf = whole.Total
 		if m.Total > 0 {
-			if err := a.stated(c, parts[:len(parts)-len(phrases)], all, &m); err != nil {
+			if err := a.stated(c, parts, mentions, &m); err != nil {
 				return err
 			}
 		}
 		a.answer.Computed = append(a.answer.Computed, m)
 	}
 	return nil
+}
+
+// countsTopic reports whether a question has a subject that texts can be counted by, beside
+// a count of everything that satisfies its conditions.
+func (a *asking) countsTopic(c store.Collection) bool {
+	r := &a.reading
+	if kind := r.Request.Kind; kind != "" && kind != "list" && kind != "count" || r.Request.Compared {
+		return false
+	}
+	if len(r.Phrases) == 0 || len(r.Topic) > maxTopic || namesField(c.Spec(), r.Topic) {
+		return false
+	}
+	if strings.ContainsAny(strings.Join(r.Phrases, " "), "0123456789") {
+		return false // a figure is no subject
+	}
+	return a.events(c) && a.account.Applies(c.Spec().Name) && !a.narrow() && !a.asksRecord()
+}
+
+// topicMentions makes a condition of each phrase of the subject.
+func (a *asking) topicMentions() (out []constrain.Compiled) {
+	for _, p := range a.reading.Phrases {
+		m := filter.Mentions{Phrases: []string{p}}
+		out = append(out, constrain.Compiled{Filter: m,
+			Constraint: constrain.Constraint{Text: p, Condition: constrain.Condition{Field: constrain.TextField, Op: sextant.OpMentions, Values: []any{p}, Narrow: m}}})
+	}
+	return out
 }
 
 // namesField reports whether a word of a topic is one of a field's name: "priority" beside
@@ -84,13 +97,13 @@ func namesField(spec sextant.Collection, topic []string) bool {
 var statements = []struct{ kind, words string }{{"cause", "in the stated cause"}, {"finding", "in a coded finding"}}
 
 // stated counts the mentions in what states a cause, where a collection has such parts.
-func (a *asking) stated(c store.Collection, parts []constrain.Compiled, all filter.And, out *sextant.Computed) error {
+func (a *asking) stated(c store.Collection, parts, mentions []constrain.Compiled, out *sextant.Computed) error {
 	for _, s := range statements {
 		f := filter.And{constrain.Joint(parts)}
-		for _, m := range all {
-			m := m.(filter.Mentions)
-			m.Part = s.kind
-			f = append(f, m)
+		for _, m := range mentions {
+			in := m.Filter.(filter.Mentions)
+			in.Part = s.kind
+			f = append(f, in)
 		}
 		n, err := c.Count(a.ctx, filter.Simplify(f), out.Unit)
 		if err != nil {
