@@ -146,6 +146,9 @@ func readIndex(files Files, r io.Reader, a *Analyzer) (*Index, error) {
 	if _, err := io.ReadFull(r, start[:]); err != nil {
 		return nil, readError(err)
 	}
+	if version := len(magic) - 1; string(start[:version]) == magic[:version] && start[version] != magic[version] {
+		return nil, fmt.Errorf("written in version %d of the format, this program reads %d; or else %w", start[version], magic[version], ErrCorrupt)
+	}
 	if string(start[:]) != magic {
 		return nil, fmt.Errorf("begins with %q: %w", start, ErrCorrupt)
 	}

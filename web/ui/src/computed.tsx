@@ -103,7 +103,9 @@ function Headline({ computed: c }: { computed: Computed }) {
         <p class="headline">
           {least}
           <span class="figure">{figure(c.total)}</span>
-          <span>{counted(c.total, c.unit_label).replace(/^\S+ /, '')}</span>
+          <span>
+            {c.mention_of ? `of ${counted(c.mention_of, c.unit_label)}; a mention, not a cause` : counted(c.total, c.unit_label).replace(/^\S+ /, '')}
+          </span>
         </p>
       )
   }

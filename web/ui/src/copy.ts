@@ -76,5 +76,6 @@ export function figureText(c: Computed): string {
   if (c.kind === 'share') return `${c.percent} % (${figure(c.part_count ?? 0)} of ${least}${counted(c.total, c.unit_label)})`
   if (c.kind === 'sum') return `${least}${figure(c.sum ?? 0)} ${words(c.sum_of ?? '')}, in ${counted(c.total, c.unit_label)}`
   if (c.kind === 'first' || c.kind === 'last') return `${c.date}, of ${counted(c.total, c.unit_label)}`
+  if (c.mention_of) return `mentioned in ${least}${figure(c.total)} of ${counted(c.mention_of, c.unit_label)}; a mention, not a cause`
   return `${least}${counted(c.total, c.unit_label)}`
 }

@@ -99,6 +99,7 @@ export interface Computed {
   unit: string
   unit_label: string
   total: number
+  mention_of?: number // a count of mentions: of how many that satisfy the conditions
   unknown: number
   group_by?: string
   columns?: string[]
