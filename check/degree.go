@@ -102,36 +102,74 @@ func (r *reading) quantifiedBy(k int) (quantifier int, text string) {
 }
 
 // modalFault finds that what may be done is said to have to be done, or what must be done to
-// be allowed.
+// be allowed: the same thing, since one text may speak of both.
 func modalFault(said, have *reading) *fault {
 	may, must := said.modals()
 	mayThere, mustThere := have.modals()
 	switch {
-	case said.conditions(have) || may && must:
-	case may && !mayThere && mustThere:
+	case said.conditions(have) || len(may) > 0 && len(must) > 0:
+	case len(mayThere) == 0 && said.meets(may, have, mustThere):
 		return faulty(sextant.FaultNegation, "it says that something may be, its quotes that it must be")
-	case must && !mustThere && mayThere && !have.denied():
+	case len(mustThere) == 0 && said.meets(must, have, mayThere) && !have.denied():
 		return faulty(sextant.FaultNegation, "it says that something must be, its quotes that it may be")
 	}
 	return nil
 }
 
-// modals reports whether a text says of something that it may and that it must be done.
-func (r *reading) modals() (may, must bool) {
+// modals returns the words for what a text says may and must be done, as places of tokens.
+// To allow something is to let it happen; only what is allowed may be done. What a thing
+// requires or needs is no duty either.
+func (r *reading) modals() (may, must []int) {
 	for i := range r.tokens {
 		t := &r.tokens[i]
+		next, passive := r.at(i+1).lower, auxiliaries[r.at(i-1).lower]
 		switch t.lower {
-		case "may", "permitted", "allowed", "permits", "allows", "permit", "allow", "lets":
-			may = may || t.kind == word && !t.taken && r.at(i+1).lower != "not"
-		case "must", "shall", "requires", "require", "mandatory", "needs", "need":
-			must = must || r.at(i+1).lower != "not"
+		case "may":
+			if t.kind == word && !t.taken && next != "not" {
+				may = append(may, r.governed(i))
+			}
+		case "permitted", "allowed":
+			if passive {
+				may = append(may, r.governed(i))
+			}
+		case "must", "shall":
+			if next != "not" {
+				must = append(must, r.governed(i))
+			}
 		case "required", "obliged": // a required inspection says nothing of what must be done
-			must = must || auxiliaries[r.at(i-1).lower]
-		case "has", "have":
-			must = must || r.at(i+1).lower == "to"
+			if passive {
+				must = append(must, r.governed(i))
+			}
+		case "has", "have", "needs", "need":
+			if next == "to" {
+				must = append(must, r.governed(i))
+			}
 		}
 	}
 	return may, must
+}
+
+// governed returns the word of meaning that follows a modal verb at token i, -1 for none
+// near.
+func (r *reading) governed(i int) int {
+	for k := i + 1; k < min(i+6, len(r.tokens)); k++ {
+		if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] {
+			return k
+		}
+	}
+	return -1
+}
+
+// meets reports whether one of some words of a text means what one of another text's does.
+func (r *reading) meets(mine []int, other *reading, theirs []int) bool {
+	for _, i := range mine {
+		for _, k := range theirs {
+			if i >= 0 && k >= 0 && alikeWords(&r.tokens[i], &other.tokens[k]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // denied reports whether a text denies anything.

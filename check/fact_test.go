@@ -49,6 +49,12 @@ func TestFacts(t *testing.T) {
 		{"At most 30 minutes of fuel are required.", "At least 30 minutes of fuel are required.", sextant.FaultComparison},
 		{"More than 19 seats need an attendant.", "19 seats or less need an attendant.", sextant.FaultComparison},
 		{"No more than 19 seats.", "Up to 19 seats.", ""},
+		// what may be and what must be
+		{"Each occupant must use oxygen.", "Each occupant may use oxygen.", sextant.FaultNegation},
+		{"The crew may carry oxygen.", "The crew must carry oxygen at all times.", sextant.FaultNegation},
+		{"The airplane may be flown.", "The airplane is permitted to be flown.", ""},
+		{"The pilot allowed the airspeed to decay.", "The checklist required full flaps and says that the landing light must be on, but the pilot allowed the airspeed to decay.", ""},
+		{"The engine needed an overhaul.", "The engine needed an overhaul, which the owner may do.", ""},
 		// dates and times in all forms
 		{"It happened on 8 May 1996.", "It happened on May 8th, 1996.", ""},
 		{"It happened on 1996-05-08.", "It happened on 5/8/96.", ""},
