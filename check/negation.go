@@ -44,8 +44,8 @@ func negationFault(said, have *reading) *fault {
 	for _, c := range haveClauses {
 		for _, denial := range c.denials {
 			for n, k := range have.heads(c, denial) {
-				if n > 0 && have.heads(c, denial)[0] != k-1 {
-					break // what is denied is the first; the second only if it is described by that
+				if n > 0 && (have.heads(c, denial)[0] != k-1 || have.affirms(haveClauses, k)) {
+					break // what is denied is the first; the second only if it is described by that, and is not what others are too: excluding any pilot seat, of ten seats
 				}
 				if i, what := said.polarity(saidClauses, have, k); what == denied {
 					break
@@ -58,6 +58,18 @@ func negationFault(said, have *reading) *fault {
 		}
 	}
 	return said.prefixFault(have, saidClauses, haveClauses)
+}
+
+// affirms reports whether a text says the word at token k also in a clause that denies nothing.
+func (r *reading) affirms(clauses []clause, k int) bool {
+	for _, c := range clauses {
+		for i := c.from; i < c.to && len(c.denials) == 0; i++ {
+			if t := &r.tokens[i]; t.kind == word && t.stem == r.tokens[k].stem {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // What is deficient is lacked.
@@ -139,6 +151,7 @@ func (r *reading) readClauses() []clause {
 		switch {
 		case t.lower == "that" && vague[r.at(i-1).lower] && len(c.denials) > 0, t.lower == "or" && len(c.denials) > 0:
 			// no evidence that it was loose; did not slow or stop
+		case orderWords[t.lower] && !verbal && len(c.denials) > 0: // no problems before the accident were reported
 		case stops, t.kind == word && clauseWords[t.lower] && !listed:
 			nor = t.lower == "nor" && !stops
 			end(i)
@@ -177,6 +190,8 @@ func (r *reading) lists(i int) bool {
 }
 
 var auxiliaries = setOf("is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "shall", "should", "may", "might", "can", "could", "must")
+
+var orderWords = setOf("before", "after", "since", "until")
 
 var clauseWords = setOf("nor", "but", "while", "when", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
 

@@ -268,6 +268,9 @@ func (r *reading) bound(q quantity) bound {
 		if b, ok := boundsAfter[r.lowered(q.end, q.end+length)]; ok {
 			return b
 		}
+		if b, ok := boundsAfter[r.lowered(q.end+1, q.end+1+length)]; ok && len(q.nouns) == 1 && r.at(q.end).stem == q.nouns[0] { // ten seats or more
+			return b
+		}
 	}
 	return exactly
 }

@@ -123,6 +123,13 @@ func (r *reading) headBehind(k int) string {
 // passive reports whether a form of "be" stands before the verb at token i.
 func (r *reading) passive(i int) bool {
 	if r.at(i+1).lower == "by" {
+		if before := r.at(i - 1).lower; before == "and" || before == "or" { // started at the weld and progressed by fatigue
+			for j := i - 2; j >= 0 && !r.stops(j); j-- {
+				if r.verb(j) {
+					return r.passive(j)
+				}
+			}
+		}
 		return true
 	}
 	for k := i - 1; k >= max(0, i-3); k-- {
@@ -134,6 +141,13 @@ func (r *reading) passive(i int) bool {
 		}
 	}
 	return false
+}
+
+// past reports whether token i is an irregular form of a verb and used as one: left the runway.
+func (r *reading) past(i int) bool {
+	t, before, behind := r.at(i), r.at(i-1), r.at(i+1)
+	irregular := thesaurus.Base(t.lower) != t.lower && t.class()&thesaurus.Verb != 0 || t.lower == "left" && nounBefore[behind.lower]
+	return irregular && !nounBefore[before.lower] && (behind.kind == mark || functionWords[behind.lower] || behind.class() == thesaurus.Adverb)
 }
 
 // subjectEnd returns the last token of what the verb at token i is said of: right before it,

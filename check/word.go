@@ -44,7 +44,7 @@ func (r *reading) stoodFor(have *reading, n int) string {
 		if !r.besideAlike(have, n, k) && !r.verbatimAround(have, r.content[n], have.content[k]) || alikeWords(t, other) || have.count(other) <= r.count(other) {
 			continue
 		}
-		named := t.upper == other.upper && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
+		named := t.upper == other.upper && !r.past(r.content[n]) && !have.past(have.content[k]) && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
 		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && r.verbatimAround(have, r.content[n], have.content[k]) {
 			return other.text
 		}
@@ -113,18 +113,21 @@ func (r *reading) governor(i int) string {
 
 var governing = setOf("of", "after", "before", "during", "by", "with", "from", "for")
 
-// together reports whether no mark stands between the n-th word of meaning and the next.
+// together reports whether neither a mark nor a word that begins a clause stands between the
+// n-th word of meaning and the next.
 func (r *reading) together(n int) bool {
 	if n < 0 || n+1 >= len(r.content) {
 		return false
 	}
 	for _, t := range r.tokens[r.content[n]:r.content[n+1]] {
-		if t.kind == mark && t.text != "-" && t.text != "/" && t.text != "#" {
+		if t.kind == mark && t.text != "-" && t.text != "/" && t.text != "#" || t.kind == word && subordinating[t.lower] {
 			return false
 		}
 	}
 	return true
 }
+
+var subordinating = setOf("whether", "if", "when", "because", "while", "although", "where", "unless")
 
 // verbatimAround reports whether the two tokens on each side of two tokens are the same, or
 // the same end of a sentence.
@@ -152,6 +155,9 @@ func stop(t *token) bool {
 func (t *token) class() thesaurus.Class {
 	if c := thesaurus.ClassOf(t.lower, t.stem); c != 0 && !(t.upper && c == thesaurus.Adverb && strings.Contains(t.lower, "'")) {
 		return c
+	}
+	if thesaurus.Base(t.lower) != t.lower {
+		return thesaurus.Verb // went
 	}
 	return thesaurus.Noun | thesaurus.Adjective
 }
