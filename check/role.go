@@ -91,7 +91,7 @@ func (r *reading) role(i int) role {
 		if t.kind != mark && !functionWords[t.lower] {
 			out.done[t.stem] = true
 		}
-		if t.lower == "by" && r.passive(i) {
+		if t.lower == "by" && r.passive(i) && !strings.HasSuffix(r.at(k+1).lower, "ing") { // by welding is how, not who
 			by = r.headBehind(k)
 		}
 	}
@@ -122,14 +122,14 @@ func (r *reading) headBehind(k int) string {
 
 // passive reports whether a form of "be" stands before the verb at token i.
 func (r *reading) passive(i int) bool {
-	if r.at(i+1).lower == "by" {
-		if before := r.at(i - 1).lower; before == "and" || before == "or" { // started at the weld and progressed by fatigue
-			for j := i - 2; j >= 0 && !r.stops(j); j-- {
-				if r.verb(j) {
-					return r.passive(j)
-				}
+	if before := r.at(i - 1).lower; before == "and" || before == "or" { // started at the weld and progressed by fatigue
+		for j := i - 2; j >= 0 && !r.stops(j); j-- {
+			if r.verb(j) {
+				return r.passive(j)
 			}
 		}
+	}
+	if r.at(i+1).lower == "by" && !strings.HasSuffix(r.at(i+2).lower, "ing") {
 		return true
 	}
 	for k := i - 1; k >= max(0, i-3); k-- {

@@ -44,12 +44,27 @@ func (r *reading) stoodFor(have *reading, n int) string {
 		if !r.besideAlike(have, n, k) && !r.verbatimAround(have, r.content[n], have.content[k]) || alikeWords(t, other) || have.count(other) <= r.count(other) {
 			continue
 		}
-		named := t.upper == other.upper && !r.past(r.content[n]) && !have.past(have.content[k]) && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
+		named := t.upper == other.upper && !r.past(r.content[n]) && !have.past(have.content[k]) && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 && r.inPlace(have, n, k) || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
 		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && r.verbatimAround(have, r.content[n], have.content[k]) {
 			return other.text
 		}
 	}
 	return ""
+}
+
+// inPlace reports whether word n of a text surely takes the place of word k of another that
+// stands among the same neighbours: both are concrete things, or neither can be a verb and the
+// very token on one side is the same. Of others each may be said beside the other: the wind
+// blew, the windsock showed it.
+func (r *reading) inPlace(have *reading, n, k int) bool {
+	t, other := r.word(n), have.word(k)
+	a, _ := thesaurus.Thing(t.lower)
+	b, _ := thesaurus.Thing(other.lower)
+	if a && b {
+		return true
+	}
+	i, j := r.content[n], have.content[k]
+	return (t.class()|other.class())&thesaurus.Verb == 0 && (r.at(i-1).lower == have.at(j-1).lower || r.at(i+1).lower == have.at(j+1).lower)
 }
 
 // modifies reports whether word i stands between an article or the like and a word of

@@ -95,6 +95,7 @@ func TestWrittenStatements(t *testing.T) {
 		{"second.jsonl", 0.9, 0.07},
 		{"third.jsonl", 0.9, 0.08},
 		{"fourth.jsonl", 0.9, 0.03},
+		{"fifth.jsonl", 0, 0.9},
 	} {
 		kinds := map[string][2]int{}
 		var faults, found, truths, alarms int
