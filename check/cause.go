@@ -128,6 +128,9 @@ func (r *reading) byBehind(i int) bool {
 // at token i and the beginning of its sentence: "Shortly after", "Six minutes before".
 func (r *reading) fronted(i int) bool {
 	k := i - 1
+	if opening[r.at(k).lower] && r.commaBehind(i) {
+		return true // he landed, and after the tail settled, a gust caught the wing
+	}
 	for ; k >= 0 && !r.stops(k); k-- {
 		if t := &r.tokens[k]; t.kind == word && !functionWords[t.lower] && t.class() != thesaurus.Adverb && !t.taken {
 			return false
@@ -135,6 +138,8 @@ func (r *reading) fronted(i int) bool {
 	}
 	return true
 }
+
+var opening = setOf("and", "but", "that")
 
 // commaBehind reports whether a comma stands in the sentence from token k on.
 func (r *reading) commaBehind(k int) bool {

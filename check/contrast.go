@@ -17,7 +17,7 @@ func contrastFault(said, have *reading) *fault {
 			continue
 		}
 		for _, set := range contrastsOf[t.stem] {
-			if other := said.contrasts(have, i, set); other != "" {
+			if other := said.contrasts(have, i, set); other != "" && !(set.fault == sextant.FaultNegation && said.deniesOther(have, i, other)) {
 				return faulty(set.fault, "it says %q where its quotes say %q", t.text, other)
 			}
 		}
@@ -26,11 +26,22 @@ func contrastFault(said, have *reading) *fault {
 		if said.bounds(i) || said.measuring(i) || said.tokens[i].stem == "right" {
 			continue
 		}
-		if other := have.opposed(said, i); other != "" {
+		if other := have.opposed(said, i); other != "" && !said.deniesOther(have, i, other) {
 			return faulty(sextant.FaultNegation, "it says %q where its quotes say %q", said.tokens[i].text, other)
 		}
 	}
 	return nil
+}
+
+// deniesOther reports whether a statement denies word i while its evidence says its opposite, or
+// says it while the evidence denies the opposite: not adequate is inadequate.
+func (r *reading) deniesOther(have *reading, i int, other string) bool {
+	for k := range have.tokens {
+		if have.tokens[k].text == other {
+			return r.deniedAt(i) != have.deniedAt(k)
+		}
+	}
+	return false
 }
 
 // opposed returns the word of a text that means the opposite of word i of a statement and
@@ -86,6 +97,7 @@ func (r *reading) contrasts(have *reading, i int, set *contrast) string {
 			continue
 		}
 		switch s, in := set.sides[t.stem]; {
+		case in && t.lower == "added" && (have.at(k+1).lower == "that" || have.at(k+1).text == ","): // said so
 		case !in:
 			own = own || t.stem != "right" && !r.stems[t.stem] && thesaurus.Related(t.stem, r.tokens[i].stem) && have.likeness(k, r, i) > 1
 		case s == side:
@@ -224,7 +236,7 @@ var siblings = []string{
 	"headwind | tailwind | crosswind", "upwind | downwind", "inboard | outboard", "vertical | horizontal", "primary | secondary", "private | commercial", "student | instructor | passenger | mechanic | controller | dispatcher | copilot", "captain | officer", "mother | father", "buyer | seller", "plaintiff | defendant", "employer | employee",
 	"elevator | aileron | rudder | flap", "carburetor | magneto", "january | february | march | april | may | june | july | august | september | october | november | december",
 	"substantial substantially | destroyed", "first | second | third | fourth | fifth | last final",
-	"engine | propeller | airframe", "wing | fuselage | tail", "gasoline avgas | diesel | oil", "snow | rain | fog | hail", "airplane aeroplane | helicopter | glider | balloon", "north | south", "clockwise | counterclockwise", "million | billion | trillion", "domestic | foreign international",
+	"engine | propeller | airframe", "wing | fuselage | tail", "gasoline avgas | diesel | oil", "snow | rain | fog | hail", "airplane aeroplane | helicopter | glider | balloon", "north | south", "clockwise | counterclockwise", "million | billion | trillion", "hourly | daily | weekly | monthly | annually annual yearly", "domestic | foreign international",
 }
 
 // commonPairs are words of more and less that stand in many a sentence.

@@ -151,7 +151,7 @@ func exchangedNames(said, have *reading) *fault {
 	var theirs []named
 	for _, a := range mine {
 		for _, b := range mine {
-			if a.stem >= b.stem || b.with[a.stem] && a.with[b.stem] {
+			if a.stem >= b.stem || a.name != b.name || b.with[a.stem] && a.with[b.stem] {
 				continue
 			}
 			if theirs == nil {
@@ -169,6 +169,7 @@ func exchangedNames(said, have *reading) *fault {
 // named is a name, a person or a thing, and the words of the clauses that it stands in.
 type named struct {
 	stem, written string
+	name          bool // a name or an identifier, not a common word for a person or a thing
 	with          surroundings
 }
 
@@ -201,7 +202,7 @@ func (r *reading) nameSurroundings() []named {
 			if !seen {
 				n = len(out)
 				at[t.stem] = n
-				out = append(out, named{t.stem, t.text, surroundings{}})
+				out = append(out, named{t.stem, t.text, t.upper || t.kind == number, surroundings{}})
 			}
 			for w := range words {
 				if w != t.stem {

@@ -30,7 +30,11 @@ func negationFault(said, have *reading) *fault {
 			if haveDenials == 0 {
 				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
 			}
-			for _, i := range said.heads(c, denial) {
+			heads := said.heads(c, denial)
+			for n, i := range heads {
+				if n > 0 && said.placed(heads[0], i) {
+					break // not installed in the homebuilt airplane denies no homebuilt
+				}
 				_, what := have.polarity(haveClauses, said, i)
 				if what == affirmed && c.denied() && !have.deniesBefore() {
 					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
@@ -43,6 +47,9 @@ func negationFault(said, have *reading) *fault {
 	}
 	for _, c := range haveClauses {
 		for _, denial := range c.denials {
+			if said.loses() && have.keeps(denial) {
+				continue
+			}
 			for n, k := range have.heads(c, denial) {
 				if n > 0 && (have.heads(c, denial)[0] != k-1 || have.affirms(haveClauses, k)) {
 					break // what is denied is the first; the second only if it is described by that, and is not what others are too: excluding any pilot seat, of ten seats
@@ -59,6 +66,22 @@ func negationFault(said, have *reading) *fault {
 	}
 	return said.prefixFault(have, saidClauses, haveClauses)
 }
+
+// loses reports whether a text says that something was lost.
+func (r *reading) loses() bool { return r.stems[stem("lose")] || r.stems[stem("loss")] }
+
+// keeps reports whether what is denied at a token is that something was kept: failure to
+// maintain control is loss of it.
+func (r *reading) keeps(denial int) bool {
+	for k := denial + 1; k <= denial+3; k++ {
+		if keeping[r.at(k).stem] {
+			return true
+		}
+	}
+	return false
+}
+
+var keeping = stemsOf("maintain", "keep", "retain", "hold", "regain")
 
 // affirms reports whether a text says the word at token k also in a clause that denies nothing.
 func (r *reading) affirms(clauses []clause, k int) bool {
@@ -124,6 +147,31 @@ type clause struct {
 }
 
 func (c clause) denied() bool { return len(c.denials)%2 == 1 }
+
+// placed reports whether a preposition stands between two tokens.
+func (r *reading) placed(from, to int) bool {
+	for k := from + 1; k < to; k++ {
+		if places[r.tokens[k].lower] {
+			return true
+		}
+	}
+	return false
+}
+
+var places = setOf("in", "on", "at", "during", "within", "near", "under", "over")
+
+// deniedAt reports whether an odd number of denials stands before token i in its clause.
+func (r *reading) deniedAt(i int) bool {
+	n := 0
+	for _, c := range r.clauses() {
+		for _, denial := range c.denials {
+			if c.from <= i && i < c.to && denial < i {
+				n++
+			}
+		}
+	}
+	return n%2 == 1
+}
 
 // clauses splits a text at its marks and at words that begin a clause.
 func (r *reading) clauses() []clause {
@@ -193,7 +241,7 @@ var auxiliaries = setOf("is", "are", "was", "were", "be", "been", "has", "have",
 
 var orderWords = setOf("before", "after", "since", "until")
 
-var clauseWords = setOf("nor", "but", "while", "when", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
+var clauseWords = setOf("nor", "but", "while", "when", "why", "after", "before", "because", "which", "who", "whose", "that", "although", "though", "and", "or", "if", "unless", "until", "where", "whereas", "however", "due", "since", "resulting", "resulted", "causing", "caused", "contributing")
 
 // denies reports whether a word denies what follows it.
 func (r *reading) denies(i int) bool {
@@ -241,7 +289,7 @@ func (r *reading) heads(c clause, denial int) []int {
 		return out
 	}
 	for i := denial + 1; i < c.to && len(out) < 2; i++ {
-		if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] {
+		if t := &r.tokens[i]; t.kind == word && !functionWords[t.lower] && !t.taken && !vague[t.lower] && !(t.class() == thesaurus.Adverb && r.at(i+1).kind == word) {
 			out = append(out, i)
 		}
 	}

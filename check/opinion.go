@@ -44,10 +44,10 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// Bounds of the second opinion. Without one, a statement in doubt needs half of its words.
+// Bounds of the second opinion. Without one, a statement in doubt needs two fifths of its words.
 const (
 	agreed  = 0.6
-	unaided = 0.5
+	unaided = 0.4
 )
 
 // judge decides about a statement whose facts all stand in its evidence: by its words, and

@@ -29,12 +29,21 @@ func roleFault(said, have *reading) *fault {
 				continue
 			}
 			theirs := have.role(k)
+			if acts(mine.head) && acts(theirs.head) && mine.done[theirs.head] && !mine.doer[theirs.head] && mine.done.shared(theirs.done, nil) > 1 && !theirs.doer[mine.head] {
+				return faulty(sextant.FaultEntity, "it has who and whom of %q the other way round", said.tokens[i].text)
+			}
 			if theirs.head != "" && (theirs.done[mine.head] && !theirs.doer[mine.head] || mine.doer.shared(theirs.done, theirs.doer) > mine.doer.shared(theirs.doer, theirs.done)) && mine.done[theirs.head] && !mine.doer[theirs.head] {
 				return faulty(sextant.FaultEntity, "it has who and whom of %q the other way round", said.tokens[i].text)
 			}
 		}
 	}
 	return nil
+}
+
+// acts reports whether a stem may be that of someone: a person or a name.
+func acts(head string) bool {
+	_, person := thesaurus.Thing(head)
+	return person || head != "" && !thesaurus.Known(head)
 }
 
 // plays reports whether a text has the one who does something do it.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant/lexical/thesaurus"
@@ -52,6 +53,33 @@ washington wa
 wisconsin wi
 wyoming wy
 `)
+
+// otherWords are words that a report says for one another and that a dictionary keeps apart,
+// each a stem. They only ever keep a finding, so that no question is read by them.
+var otherWords = sets(`
+begin enter start
+get obtain receive
+install equip fit
+attach join connect
+design build
+catch snag entangle
+suffer sustain incur
+wheel gear
+operation flight
+show demonstrate exhibit
+submit file return
+go leave
+lower extend
+require need
+use apply
+add apply
+look examine
+`)
+
+// synonymous reports whether words of two stems mean the same in a report.
+func synonymous(a, b string) bool {
+	return thesaurus.Synonymous(a, b) || slices.Contains(otherWords[a], b)
+}
 
 // sets reads lines of words into the stems of each with those of its line.
 func sets(lines string) map[string][]string {

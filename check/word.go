@@ -11,7 +11,7 @@ import (
 // the rules are in doubt, under related the quotes speak of something else.
 const (
 	supported = 0.7
-	related   = 0.4
+	related   = 0.3
 )
 
 // wordFault finds that one word stands in the place of another that means something else,
@@ -64,7 +64,8 @@ func (r *reading) inPlace(have *reading, n, k int) bool {
 		return true
 	}
 	i, j := r.content[n], have.content[k]
-	return (t.class()|other.class())&thesaurus.Verb == 0 && (r.at(i-1).lower == have.at(j-1).lower || r.at(i+1).lower == have.at(j+1).lower)
+	nouns := (t.class()&thesaurus.Verb == 0 || r.noun(i)) && (other.class()&thesaurus.Verb == 0 || have.noun(j))
+	return nouns && (r.at(i-1).lower == have.at(j-1).lower || r.at(i+1).lower == have.at(j+1).lower)
 }
 
 // modifies reports whether word i stands between an article or the like and a word of
@@ -205,7 +206,7 @@ func alikeWords(a, b *token) bool {
 			return true
 		}
 	}
-	return a.stem == b.stem || derived(a.stem, b.stem) || thesaurus.Related(a.stem, b.stem)
+	return a.stem == b.stem || derived(a.stem, b.stem) || synonymous(a.stem, b.stem) || thesaurus.Related(a.stem, b.stem)
 }
 
 // contrary reports whether a text has a word with a prefix that denies it, or the word that
@@ -264,7 +265,7 @@ func (r *reading) means(said *reading, i int) bool {
 	}
 	modifier := said.modifies(i)
 	for _, k := range r.content {
-		if thesaurus.Synonymous(r.tokens[k].stem, t.stem) && !(modifier && r.verb(k)) {
+		if synonymous(r.tokens[k].stem, t.stem) && !(modifier && r.verb(k)) {
 			return true // what describes a thing is no event: a state court, he stated
 		}
 	}
@@ -283,13 +284,18 @@ func coverage(said, have *reading) float64 {
 	if len(said.content)+facts == 0 {
 		return 0
 	}
-	n := facts
+	n, asked := facts, facts
 	for _, i := range said.content {
-		if t := &said.tokens[i]; have.means(said, i) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
+		t := &said.tokens[i]
+		if speakers[t.stem] || reporting[t.lower] {
+			continue // who says so
+		}
+		asked++
+		if have.means(said, i) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
 			n++
 		}
 	}
-	return float64(n) / float64(len(said.content)+facts)
+	return float64(n) / float64(max(asked, 1))
 }
 
 // derived reports whether one stem looks like a derivation of another: collid and collis,
@@ -325,7 +331,18 @@ func alike(a, b string) bool {
 			differ++
 		}
 	}
-	return differ == 0 || differ == 2 && strings.Contains(a, "ei") != strings.Contains(b, "ei")
+	return differ == 0 || differ == 2 && swapped(a, b)
+}
+
+// swapped reports whether two strings of one length that differ in two places have two
+// neighbours exchanged there: Knisley, Knisely.
+func swapped(a, b string) bool {
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i]
+		}
+	}
+	return false
 }
 
 // misspelt reports whether one of two longer words of one length is no word of the language
