@@ -26,7 +26,7 @@ type Files struct {
 	Folder   string      // made when the first is written
 	ReadOnly bool        // those that are there are read, and none is written
 	Least    int         // bytes from which on what a merge makes goes into one; 0: 4 MB
-	Warn     func(error) // told why a segment stays in memory after all; may be nil
+	Warn     func(error) // told why a segment stays in memory after all or, with ErrUnreadable, unmerged; may be nil
 }
 
 // FileSuffix ends the names of segments' files.
@@ -37,6 +37,12 @@ const fileMagic = "SXSEG\x00\x00\x01"
 // usualLeast lets a few dozen segments stand in memory, and has none written twice before
 // it is worth a file.
 const usualLeast = 4 << 20
+
+func (f Files) warn(err error) {
+	if f.Warn != nil {
+		f.Warn(err)
+	}
+}
 
 // least is the size from which on a merged segment goes into a file.
 func (f Files) least() int {
@@ -82,12 +88,13 @@ func (f *segmentFile) path() string { return filepath.Join(f.folder, f.name) }
 // mergeToFile merges parts into a file in a folder. It takes memory for a list, the keys
 // and the rows; lists go out as they are made. The file is synced before it is believed:
 // of what the system wrote later and failed to, nobody would be told, and the pages would
-// be others when they are read again. The outcome is nil if no row is left.
+// be others when they are read again. The outcome is nil if no row is left, and
+// ErrUnreadable if a part cannot be read.
 func mergeToFile(parts []part, folder string) (*segment, error) {
 	defer runtime.KeepAlive(parts)
-	m := newMerger(parts)
-	if len(m.out.rows) == 0 {
-		return nil, nil
+	var m *merger
+	if err := Guard(func() { m = newMerger(parts) }); err != nil || len(m.out.rows) == 0 {
+		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -96,8 +103,9 @@ func mergeToFile(parts []part, folder string) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := m.writeFile(f)
-	if err == nil {
+	var sum uint32
+	fault := Guard(func() { sum, err = m.writeFile(f) })
+	if err = errors.Join(fault, err); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -143,11 +151,13 @@ func mapSegment(f *segmentFile, check func(*segment, []byte) error) (*segment, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := imageOf(b)
-	if err == nil && check != nil {
-		err = check(s, b)
-	}
-	if err != nil {
+	var s *segment
+	fault := Guard(func() {
+		if s, err = imageOf(b); err == nil && check != nil {
+			err = check(s, b)
+		}
+	})
+	if err = errors.Join(fault, err); err != nil {
 		unmap()
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -165,20 +175,14 @@ func imageOf(b []byte) (*segment, error) {
 }
 
 // open maps a file that was written earlier and looks through all of it.
-func (f *segmentFile) open() (s *segment, err error) {
-	fault := Guard(func() {
-		s, err = mapSegment(f, func(s *segment, b []byte) error {
-			body := b[:len(b)-4]
-			if sum := crc32.Checksum(body, castagnoli); sum != f.sum || sum != binary.LittleEndian.Uint32(b[len(body):]) {
-				return fmt.Errorf("checksum: %w", ErrCorrupt)
-			}
-			return s.validate()
-		})
+func (f *segmentFile) open() (*segment, error) {
+	return mapSegment(f, func(s *segment, b []byte) error {
+		body := b[:len(b)-4]
+		if sum := crc32.Checksum(body, castagnoli); sum != f.sum || sum != binary.LittleEndian.Uint32(b[len(body):]) {
+			return fmt.Errorf("checksum: %w", ErrCorrupt)
+		}
+		return s.validate()
 	})
-	if fault != nil {
-		return nil, fault
-	}
-	return s, err
 }
 
 // Files names the files that hold what the view sees, without their folder.

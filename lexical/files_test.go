@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,12 +209,106 @@ func TestAPageThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
+// A merge that meets a page it cannot read leaves its segments apart and no half a file
+// behind: what is committed is there, and merged once the page can be read again.
+func TestAMergeThatCannotReadIsPutOff(t *testing.T) {
+	ix, ref := inFiles(t), New(English())
+	ref.state.Store(inFiles(t).state.Load())
+	var told []error
+	ix.files.Warn = func(err error) { told = append(told, err) }
+	parts, there := ix.state.Load().parts, filesIn(t, ix)
+	whole := map[string][]byte{}
+	for _, name := range ix.View().Files() {
+		path := filepath.Join(ix.files.Folder, name)
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = os.Truncate(path, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole[path] = data
+	}
+	change := func(f func(*Index) error) {
+		t.Helper()
+		var err error
+		if fault := Guard(func() { err = f(ix) }); fault != nil || err != nil {
+			t.Fatalf("committed beside files that have been cut: %v, %v", fault, err)
+		}
+		if err := f(ref); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, rows := range [][]uint32{parts[0].seg.rows[:200], parts[1].seg.rows[:200], parts[1].seg.rows[200:]} { // has them rewritten, or given up
+		change(func(ix *Index) error {
+			b := ix.NewBatch()
+			for _, row := range rows {
+				b.Remove(row)
+			}
+			return b.Commit()
+		})
+	}
+	const manyRows = 1024
+	first := uint32(ix.state.Load().last + 1)
+	for batch := range uint32(fanout) { // have all of them merged
+		change(func(ix *Index) error {
+			b := ix.NewBatch()
+			for row := range uint32(manyRows) {
+				if err := b.Add(first+batch*manyRows+row, Field{Text: "the engine landed"}); err != nil {
+					return err
+				}
+			}
+			return b.Commit()
+		})
+	}
+	if len(told) == 0 || !errors.Is(told[0], ErrUnreadable) {
+		t.Errorf("told of %v", told)
+	}
+	if got, want := ix.Stats().Rows, ref.Stats().Rows; got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	for _, name := range filesIn(t, ix) {
+		if !slices.Contains(there, name) && !slices.Contains(ix.View().Files(), name) {
+			t.Errorf("%s was left behind", name)
+		}
+	}
+	apart := ix.Stats().Segments
+	for path, data := range whole {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(ix *Index) error { return ix.Add(first+fanout*manyRows, Field{Text: "landed again"}) })
+	if diff := cmp.Diff(answers(ref), answers(ix)); diff != "" {
+		t.Error(diff)
+	}
+	if got := ix.Stats().Segments; got > apart-fanout {
+		t.Errorf("%d segments, were %d", got, apart)
+	}
+}
+
+func filesIn(t *testing.T, ix *Index) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(ix.files.Folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
 // Whoever holds a view goes on reading files that were merged and removed meanwhile;
 // nothing stays mapped for nobody.
 func TestFilesStayMappedWhileTheyAreSeen(t *testing.T) {
 	ix := inFiles(t)
 	view, want := ix.View(), answers(ix)
-	ix.state.Store(newState([]part{{seg: ix.merge(ix.state.Load().parts)}}, ix.state.Load().last))
+	all, err := ix.merge(ix.state.Load().parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix.state.Store(newState([]part{{seg: all}}, ix.state.Load().last))
 	for _, name := range view.Files() {
 		if err := os.Remove(filepath.Join(ix.files.Folder, name)); err != nil {
 			t.Fatal(err)

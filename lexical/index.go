@@ -255,16 +255,21 @@ const (
 	maxMergeBytes  = 1 << 30
 )
 
-// compacted rewrites and merges what is due.
+// compacted rewrites and merges what is due. Nothing else in a commit looks into files:
+// parts that cannot be read stay as they are, so that what is committed is there, and
+// are due again the next time.
 func (ix *Index) compacted(parts []part) []part {
 	out := parts[:0]
 	for _, p := range parts {
 		if p.removed != nil && p.removed.count*5 > len(p.seg.rows) {
-			s := ix.merge([]part{p})
-			if s == nil {
+			switch s, err := ix.merge([]part{p}); {
+			case err != nil:
+				ix.files.warn(err)
+			case s == nil:
 				continue
+			default:
+				p = part{seg: s}
 			}
-			p = part{seg: s}
 		}
 		out = append(out, p)
 	}
@@ -273,7 +278,12 @@ func (ix *Index) compacted(parts []part) []part {
 		if from == to {
 			return out
 		}
-		out = slices.Replace(out, from, to, part{seg: ix.merge(out[from:to])})
+		s, err := ix.merge(out[from:to])
+		if err != nil {
+			ix.files.warn(err)
+			return out
+		}
+		out = slices.Replace(out, from, to, part{seg: s})
 	}
 }
 

@@ -2,26 +2,27 @@ package lexical
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
 )
 
 // merge makes one segment of several that follow each other, without their removed
-// rows; nil if none is left. It goes into a file if it is large and there is room.
-func (ix *Index) merge(parts []part) *segment {
+// rows; nil if none is left. It goes into a file if it is large and there is room. If a
+// part cannot be read it is ErrUnreadable.
+func (ix *Index) merge(parts []part) (s *segment, err error) {
 	size := 0
 	for _, p := range parts {
 		size += p.seg.size()
 	}
 	if size >= ix.files.least() {
-		s, err := mergeToFile(parts, ix.files.Folder)
-		if err == nil {
-			return s
+		s, err = mergeToFile(parts, ix.files.Folder)
+		if err == nil || errors.Is(err, ErrUnreadable) {
+			return s, err
 		}
-		if ix.files.Warn != nil {
-			ix.files.Warn(err)
-		}
+		ix.files.warn(err)
 	}
-	return merge(parts)
+	err = Guard(func() { s = merge(parts) })
+	return s, err
 }
 
 // merge merges parts in memory.

@@ -56,10 +56,11 @@ type derivedPlace struct {
 	readOnly bool
 	words    int // see thresholds
 	log      *slog.Logger
+	damaged  func(error) bool // told that a file of words there cannot be read
 }
 
 func (c *collection) place() derivedPlace {
-	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.readOnly, c.at.words, c.log}
+	return derivedPlace{filepath.Join(c.folder, derivedFolder), c.readOnly, c.at.words, c.log, c.cannotRead}
 }
 
 // removeVectorFiles removes vector files of indexes that were given up.

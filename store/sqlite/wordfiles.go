@@ -21,6 +21,10 @@ import (
 func (p derivedPlace) files() lexical.Files {
 	var once sync.Once
 	return lexical.Files{Folder: p.folder, ReadOnly: p.readOnly, Least: p.words, Warn: func(err error) {
+		if errors.Is(err, lexical.ErrUnreadable) {
+			p.damaged(err)
+			return
+		}
 		once.Do(func() {
 			p.log.Warn("the index of words cannot be written to files and stays in memory; nothing is lost", "folder", p.folder, "reason", err)
 		})
@@ -52,13 +56,22 @@ func (c *collection) reading(f func() error) error {
 		fault = err
 	}
 	if fault != nil {
-		if c.unreadable.CompareAndSwap(false, true) {
-			c.log.Warn("the index of words cannot be read and is made anew of the documents", "collection", c.entry.spec.Name, "reason", fault)
+		if c.cannotRead(fault) {
 			go c.maintainSoon()
 		}
 		return fmt.Errorf("%w: %w", store.ErrIO, fault)
 	}
 	return err
+}
+
+// cannotRead has the index made anew by the next maintenance, which every commit begins,
+// and reports whether it is the first to say so.
+func (c *collection) cannotRead(fault error) bool {
+	first := c.unreadable.CompareAndSwap(false, true)
+	if first {
+		c.log.Warn("the index of words cannot be read and is made anew of the documents", "collection", c.entry.spec.Name, "reason", fault)
+	}
+	return first
 }
 
 func (c *collection) maintainSoon() {

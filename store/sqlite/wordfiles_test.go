@@ -122,25 +122,11 @@ func TestWordFilesCutWhileOpen(t *testing.T) {
 	l := life{seed: 22}
 	dir := livedInFiles(t, l, 120)
 	c := quietly(t, dir, manyFiles)
-	for _, f := range wordFiles(t, dir) {
-		if err := os.Truncate(f, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ask := func() error {
-		_, words := c.SearchLexical(t.Context(), store.LexicalQuery{Text: "pilot lost power"})
-		_, mention := c.Count(t.Context(), filter.Mentions{Phrases: []string{"lost power"}}, "")
-		_, both := c.SearchHybrid(t.Context(), store.HybridQuery{Text: "lake", Choose: func([]store.Candidate) []int { return nil }})
-		return errors.Join(words, mention, both)
-	}
-	if err := ask(); !errors.Is(err, store.ErrIO) {
+	cutWordFiles(t, dir)
+	if err := askForWords(t, c); !errors.Is(err, store.ErrIO) {
 		t.Fatalf("asked of files that have been cut: %v", err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ask() != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not made anew: %v", ask())
-		}
-	}
+	mustBeMadeAnew(t, c)
 	ref := l.reference(120)
 	mustBe(t, c, ref)
 	if err := l.live(t.Context(), c, 120); err != nil {
@@ -148,6 +134,63 @@ func TestWordFilesCutWhileOpen(t *testing.T) {
 	}
 	l.follow(ref, 120)
 	mustBe(t, c, ref)
+}
+
+func cutWordFiles(t *testing.T, dir string) {
+	t.Helper()
+	for _, f := range wordFiles(t, dir) {
+		if err := os.Truncate(f, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// askForWords asks in each way that looks at words.
+func askForWords(t *testing.T, c *collection) error {
+	_, words := c.SearchLexical(t.Context(), store.LexicalQuery{Text: "pilot lost power"})
+	_, mention := c.Count(t.Context(), filter.Mentions{Phrases: []string{"lost power"}}, "")
+	_, both := c.SearchHybrid(t.Context(), store.HybridQuery{Text: "lake", Choose: func([]store.Candidate) []int { return nil }})
+	return errors.Join(words, mention, both)
+}
+
+// mustBeMadeAnew asks until nothing is wrong with the words any more.
+func mustBeMadeAnew(t *testing.T, c *collection) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); askForWords(t, c) != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not made anew: %v", askForWords(t, c))
+		}
+	}
+}
+
+// A commit whose merges meet files that have been cut is durable and seen, and has the
+// index made anew; writing goes on.
+func TestWordFilesCutUnderAWriter(t *testing.T) {
+	l := life{seed: 25}
+	dir := livedInFiles(t, l, 120)
+	c := quietly(t, dir, manyFiles)
+	cutWordFiles(t, dir)
+	ref := l.reference(120)
+	for i := 120; i < 220; i++ { // merges all there was
+		if err := l.live(t.Context(), c, i); err != nil {
+			t.Fatal(err)
+		}
+		l.follow(ref, i)
+	}
+	mustBeMadeAnew(t, c)
+	mustBe(t, c, ref)
+	if err := c.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openWith(t, copied, usual).Open(t.Context(), "events") // and warns of nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustBe(t, again, ref)
 }
 
 // Where no file can be written, all stays in memory and is as right as ever.

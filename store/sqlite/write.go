@@ -161,7 +161,7 @@ func (c *collection) fail(err error) error {
 // between finds every document whole.
 func (c *collection) publish(p *plan, words []*lexical.Batch) error {
 	for _, b := range words {
-		if err := c.reading(b.Commit); err != nil {
+		if err := b.Commit(); err != nil {
 			return c.fail(fmt.Errorf("index words: %w", err))
 		}
 	}
@@ -172,7 +172,7 @@ func (c *collection) publish(p *plan, words []*lexical.Batch) error {
 	if err := c.apply(p, gone); err != nil {
 		return c.fail(fmt.Errorf("index: %w", err))
 	}
-	if err := c.reading(gone.Commit); err != nil {
+	if err := gone.Commit(); err != nil {
 		return c.fail(fmt.Errorf("index words: %w", err))
 	}
 	return nil
