@@ -11,7 +11,7 @@ import (
 // compose turns the chosen claims into constraints: negation is given its scope,
 // values of one field are joined, alternatives are kept exact.
 func compose(q *Query, claims []Claim) Reading {
-	r := Reading{Request: q.request(claims)}
+	r := Reading{Request: q.request(claims), Beside: q.besides(claims)}
 	for _, c := range claims {
 		if c.Cannot != nil {
 			u := *c.Cannot

@@ -51,6 +51,7 @@ type Reading struct {
 	Phrases       []string     // the topic's words as they stand together in the question
 	Sides         []Side       // what is set against each other, where values of one field do not tell it
 	Notes         []string     // what a reader should know of how the words were read
+	Beside        []string     // words no record answers, beside which something else is asked
 }
 
 // Alternative is another reading of the words of a constraint.

@@ -41,7 +41,7 @@ func (a *asking) settle() {
 		}
 	case a.asksRecord():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
-	case a.onlyUnenforced(), slices.ContainsFunc(a.answer.Ledger.Unenforceable, constrain.Unanswerable):
+	case a.onlyUnenforced(), a.unanswerable():
 		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
 	case a.asksFigure() && figures && !a.asksText():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
@@ -72,6 +72,7 @@ func (a *asking) settle() {
 	}
 	if a.answer.Status == sextant.Answered {
 		a.answer.Missing = nil // a word nobody repeats is no aspect that was left open
+		a.leftOpen()
 	}
 	a.caveats()
 }
@@ -95,7 +96,20 @@ func (a *asking) asksText() bool {
 // onlyUnenforced reports whether the question states conditions and none of them can be
 // enforced: then any record would be an arbitrary one.
 func (a *asking) onlyUnenforced() bool {
-	return len(a.account.Parts) == 0 && slices.ContainsFunc(a.answer.Ledger.Unenforceable, func(u sextant.Unenforceable) bool { return u.Field != "" })
+	return len(a.account.Parts) == 0 && len(a.reading.Beside) == 0 && slices.ContainsFunc(a.answer.Ledger.Unenforceable, func(u sextant.Unenforceable) bool { return u.Field != "" })
+}
+
+// unanswerable reports whether what is asked is what no record answers, and nothing else.
+func (a *asking) unanswerable() bool {
+	return len(a.reading.Beside) == 0 && slices.ContainsFunc(a.answer.Ledger.Unenforceable, constrain.Unanswerable)
+}
+
+// leftOpen lists what no record answers of a question whose other part is answered.
+func (a *asking) leftOpen() {
+	for _, words := range a.reading.Beside {
+		a.answer.Status = sextant.Partial
+		a.answer.Missing = append(a.answer.Missing, sextant.Aspect{Name: words})
+	}
 }
 
 // certain is the coverage that a question needs which nothing else ties to what is

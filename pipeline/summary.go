@@ -375,7 +375,7 @@ func (a *asking) prose() string {
 	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
 	silent = silent || len(a.reading.Request.With) > 0 && a.table() != nil
-	if silent || a.unenforced() != "" || len(a.answer.Findings) == 0 || !a.enough() {
+	if silent || a.unenforced() != "" && len(a.reading.Beside) == 0 || len(a.answer.Findings) == 0 || !a.enough() {
 		return ""
 	}
 	best := a.answer.Findings[max(0, slices.IndexFunc(a.answer.Findings, func(f sextant.Finding) bool { return f.Text == a.best }))]
