@@ -72,7 +72,7 @@ func (r *reading) readLinks() []link {
 			if !r.stands(i, l.words) {
 				continue
 			}
-			if first, second := r.sides(i, len(l.words)); len(first) > 0 && len(second) > 0 {
+			if first, second := r.sides(i, len(l.words), !(l.causal && l.forward)); len(first) > 0 && len(second) > 0 {
 				if !l.forward || l.causal && len(l.words) == 1 && r.byBehind(i) {
 					first, second = second, first
 				}
@@ -87,15 +87,15 @@ func (r *reading) readLinks() []link {
 // reach is how many words of meaning on each side of a link belong to it.
 const reach = 8
 
-// sides returns the words before and behind the link at token i. One that begins its
-// sentence has its second side behind the comma: "After the stall, the airplane spun".
-func (r *reading) sides(i, n int) (before, behind map[string]bool) {
+// sides returns the words before and behind the link at token i. One that can begin its
+// sentence, and does, has its second side behind the comma: "After the stall, the airplane spun".
+func (r *reading) sides(i, n int, begins bool) (before, behind map[string]bool) {
 	before, behind = map[string]bool{}, map[string]bool{}
 	for k := i - 1; k >= 0 && len(before) < reach && !r.stops(k); k-- {
 		r.collect(k, before)
 	}
 	k := i + n
-	fronted := r.fronted(i)
+	fronted := begins && r.fronted(i)
 	if fronted {
 		clear(before)
 		if !r.commaBehind(k) {

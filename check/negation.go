@@ -30,6 +30,9 @@ func negationFault(said, have *reading) *fault {
 			if haveDenials == 0 {
 				return faulty(sextant.FaultNegation, "it denies (%q) what its quotes do not deny", said.tokens[denial].text)
 			}
+			if said.deniesQuality(have, c, denial) {
+				continue
+			}
 			heads := said.heads(c, denial)
 			for n, i := range heads {
 				if n > 0 && said.placed(heads[0], i) {
@@ -65,6 +68,24 @@ func negationFault(said, have *reading) *fault {
 		}
 	}
 	return said.prefixFault(have, saidClauses, haveClauses)
+}
+
+// deniesQuality reports whether what a denial of a statement denies is a quality that its
+// evidence has with a prefix that denies it: failed to compensate adequately, inadequate
+// compensation.
+func (r *reading) deniesQuality(have *reading, c clause, denial int) bool {
+	for i := denial + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		if t.kind != word || t.class()&(thesaurus.Adverb|thesaurus.Adjective) == 0 || have.stems[t.stem] {
+			continue
+		}
+		for s := range have.stems {
+			if rest := unprefixed(s); rest == t.stem || rest != "" && derived(rest, t.stem) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // loses reports whether a text says that something was lost.

@@ -11,6 +11,7 @@ import (
 type role struct {
 	head       string // stem of the last word of who does it
 	doer, done surroundings
+	by         bool // who does it is said behind "by"
 }
 
 // roleFault finds that who does something and to whom it is done have changed places.
@@ -29,7 +30,7 @@ func roleFault(said, have *reading) *fault {
 				continue
 			}
 			theirs := have.role(k)
-			if acts(mine.head) && acts(theirs.head) && mine.done[theirs.head] && !mine.doer[theirs.head] && mine.done.shared(theirs.done, nil) > 1 && !theirs.doer[mine.head] {
+			if (theirs.by && !mine.by || acts(mine.head) && acts(theirs.head) && mine.done.shared(theirs.done, nil) > 1) && mine.done[theirs.head] && !mine.doer[theirs.head] && !theirs.doer[mine.head] {
 				return faulty(sextant.FaultEntity, "it has who and whom of %q the other way round", said.tokens[i].text)
 			}
 			if theirs.head != "" && (theirs.done[mine.head] && !theirs.doer[mine.head] || mine.doer.shared(theirs.done, theirs.doer) > mine.doer.shared(theirs.doer, theirs.done)) && mine.done[theirs.head] && !mine.doer[theirs.head] {
@@ -106,6 +107,7 @@ func (r *reading) role(i int) role {
 	}
 	if r.passive(i) {
 		out.doer, out.done, head = out.done, out.doer, by
+		out.by = by != ""
 	}
 	out.head = head
 	return out

@@ -45,7 +45,7 @@ func (r *reading) stoodFor(have *reading, n int) string {
 			continue
 		}
 		named := t.upper == other.upper && !r.past(r.content[n]) && !have.past(have.content[k]) && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 && r.inPlace(have, n, k) || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
-		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && r.verbatimAround(have, r.content[n], have.content[k]) {
+		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && !(light[t.stem] && t.class()&thesaurus.Verb != 0) && r.verbatimAround(have, r.content[n], have.content[k]) {
 			return other.text
 		}
 	}
@@ -74,6 +74,10 @@ func (r *reading) modifies(i int) bool {
 	before, behind := r.at(i-1), r.at(i+1)
 	return (nounBefore[before.lower] || before.kind == number) && behind.kind == word && !functionWords[behind.lower]
 }
+
+// light are verbs that can tell many an event, so that one of them is no other predicate than
+// a fuller verb in its place: the tank held, contained fuel.
+var light = stemsOf("make", "take", "get", "go", "come", "give", "hold", "keep", "pass", "move", "run", "put", "set", "bring", "carry", "undergo", "enter", "reach", "show", "see", "find", "note", "describe", "provide", "contain", "include", "involve", "receive", "experience", "encounter", "acquire", "gain", "develop", "perform", "conduct", "use", "remain", "become", "appear", "occur", "happen", "proceed", "travel", "sit", "lie", "stand", "send", "place", "display", "present", "possess", "own", "form", "produce", "yield", "handle", "treat", "know", "think", "believe", "consider", "call", "name", "identify", "record", "list", "mention")
 
 // generic are nouns that can take up anything said before.
 var generic = stemsOf("value", "amount", "level", "number", "part", "portion", "thing", "way", "time", "case", "reason", "fact", "kind", "type", "work", "action", "process", "place", "point", "factor", "effect", "result", "event", "condition", "situation")
@@ -224,10 +228,18 @@ func (r *reading) contrary(have *reading, t *token) bool {
 func unprefixed(stem string) string {
 	for _, p := range []string{"un", "in", "im", "non", "dis", "ir"} {
 		if rest, ok := strings.CutPrefix(stem, p); ok && len(rest) >= 4 {
-			return rest
+			return stemOfForm(rest)
 		}
 	}
 	return ""
+}
+
+// stemOfForm returns the stem of what is an irregular form, such as seen, or the word itself.
+func stemOfForm(word string) string {
+	if base := thesaurus.Base(word); base != word {
+		return stem(base)
+	}
+	return word
 }
 
 // spelt reports whether a word of a statement is one of those whose initials stand in the
@@ -291,7 +303,7 @@ func coverage(said, have *reading) float64 {
 			continue // who says so
 		}
 		asked++
-		if have.means(said, i) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
+		if have.means(said, i) || said.contrary(have, t) || t.upper && (have.hasName(t) || have.abbreviates(said, i)) {
 			n++
 		}
 	}
