@@ -39,18 +39,33 @@ func (c *collection) maintain() {
 		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
 	}
 	due := c.unsaved >= max(c.at.refresh, x.documents.slots/2)
-	if c.readOnly || c.busy || c.closing || c.failed != nil || !due && !c.wasteful() && !c.unreadable.Load() {
+	tidy := !c.readOnly && (due || c.wasteful())
+	if c.busy || c.closing || c.failed != nil || !tidy && !c.unreadable.Load() {
 		return
 	}
 	c.busy = true
 	c.background.Go(func() {
-		if err := c.refresh(); err != nil && !errors.Is(err, context.Canceled) {
+		err := c.refresh()
+		if err != nil && !errors.Is(err, context.Canceled) {
 			c.log.Warn("maintenance failed; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", err)
 		}
-		c.writing.Lock()
-		c.busy = false
-		c.writing.Unlock()
+		c.maintained(err)
 	})
+}
+
+// maintained ends maintenance. If words have come to be unreadable meanwhile, or still
+// are, it begins again; after an error it is left to who meets them next, so that a disk
+// that fails for good is not read without end.
+func (c *collection) maintained(err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.busy = false
+	switch {
+	case err != nil:
+		c.unreadable.Store(false)
+	case c.unreadable.Load():
+		c.maintain()
+	}
 }
 
 // wasteful reports whether most slots are of documents that have been replaced.
@@ -60,6 +75,8 @@ func (c *collection) wasteful() bool {
 	return dead > c.at.compact && dead > alive
 }
 
+// refresh makes the index anew if it is due, and writes a derived file of one that is
+// sound, unless nothing is to be written.
 func (c *collection) refresh() error {
 	c.writing.Lock()
 	anew := c.wasteful() || c.unreadable.Load()
@@ -68,6 +85,9 @@ func (c *collection) refresh() error {
 		if err := c.compact(c.life); err != nil {
 			return fmt.Errorf("compact: %w", err)
 		}
+	}
+	if c.readOnly || c.unreadable.Load() {
+		return nil
 	}
 	return c.save(c.life)
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -191,6 +192,75 @@ func TestWordFilesCutUnderAWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustBe(t, again, ref)
+}
+
+// An index that could not be made anew is made at the next fault, and one that had to wait
+// for other maintenance is made after it.
+func TestMakingAnewIsNotForgotten(t *testing.T) {
+	l := life{seed: 26}
+	t.Run("it failed", func(t *testing.T) {
+		dir := livedInFiles(t, l, 120)
+		c := quietly(t, dir, manyFiles)
+		cutWordFiles(t, dir)
+		alive := c.life
+		var cancel func()
+		c.life, cancel = context.WithDeadline(alive, time.Unix(0, 0))
+		defer cancel()
+		if err := askForWords(t, c); !errors.Is(err, store.ErrIO) {
+			t.Fatalf("asked of files that have been cut: %v", err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); c.unreadable.Load(); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("it is not tried again")
+			}
+		}
+		c.background.Wait()
+		c.life = alive
+		mustBeMadeAnew(t, c)
+		mustBe(t, c, l.reference(120))
+	})
+	t.Run("it waited", func(t *testing.T) {
+		dir := livedInFiles(t, l, 120)
+		c := quietly(t, dir, manyFiles)
+		cutWordFiles(t, dir)
+		c.writing.Lock()
+		c.busy = true
+		c.writing.Unlock()
+		c.cannotRead(lexical.ErrUnreadable)
+		c.maintainSoon()
+		c.maintained(nil)
+		mustBeMadeAnew(t, c)
+		mustBe(t, c, l.reference(120))
+	})
+}
+
+// A folder that is open for reading has its words made anew in memory, and stays as it is.
+func TestWordFilesCutUnderAReader(t *testing.T) {
+	l := life{seed: 27}
+	dir := livedInFiles(t, l, 120)
+	s, err := Open(t.Context(), Options{Dir: dir, ReadOnly: true, at: manyFiles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	opened, err := s.Open(t.Context(), "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := opened.(*collection)
+	cutWordFiles(t, dir)
+	before := contents(t, dir)
+	if err := askForWords(t, c); !errors.Is(err, store.ErrIO) {
+		t.Fatalf("asked of files that have been cut: %v", err)
+	}
+	mustBeMadeAnew(t, c)
+	mustBe(t, c, l.reference(120))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("files were written: %s", diff)
+	}
 }
 
 // Where no file can be written, all stays in memory and is as right as ever.
