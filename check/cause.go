@@ -69,7 +69,7 @@ func (r *reading) readLinks() []link {
 	var out []link
 	for i := range r.tokens {
 		for _, l := range linkWordsFrom[r.tokens[i].lower] {
-			if !r.stands(i, l.words) {
+			if !r.stands(i, l.words) || r.denies(i) {
 				continue
 			}
 			if first, second := r.sides(i, len(l.words), !(l.causal && l.forward)); len(first) > 0 && len(second) > 0 {

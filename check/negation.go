@@ -39,6 +39,9 @@ func negationFault(said, have *reading) *fault {
 					break // not installed in the homebuilt airplane denies no homebuilt
 				}
 				_, what := have.polarity(haveClauses, said, i)
+				if what == silent && have.deniesAlike(haveClauses, &said.tokens[i]) {
+					break // did not remember, did not recall
+				}
 				if what == affirmed && c.denied() && !have.deniesBefore() {
 					return faulty(sextant.FaultNegation, "it denies %q, its quotes do not", said.tokens[i].text)
 				}
@@ -103,6 +106,20 @@ func (r *reading) keeps(denial int) bool {
 }
 
 var keeping = stemsOf("maintain", "keep", "retain", "hold", "regain")
+
+// deniesAlike reports whether a text denies a word that means the same as another.
+func (r *reading) deniesAlike(clauses []clause, t *token) bool {
+	for _, c := range clauses {
+		for _, denial := range c.denials {
+			for _, k := range r.heads(c, denial)[:min(1, len(r.heads(c, denial)))] {
+				if alikeWords(&r.tokens[k], t) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
 // affirms reports whether a text says the word at token k also in a clause that denies nothing.
 func (r *reading) affirms(clauses []clause, k int) bool {
@@ -283,8 +300,29 @@ func (r *reading) denies(i int) bool {
 			}
 		}
 		return false
+	case t.lower == "before": // before he could recover
+		for k := i + 1; k < min(i+6, len(r.tokens)) && !r.stops(k); k++ {
+			if next := r.at(k + 1).lower; r.tokens[k].lower == "could" || next == "able" {
+				return true
+			}
+		}
+		return false
+	case t.lower == "failure" && r.at(i+1).lower == "of":
+		return r.failsTo(i + 2)
 	case failing[t.stem]:
 		return r.at(i+1).lower == "to" || r.at(i+1).lower == "of" && t.stem != "fail" && t.stem != "failur"
+	}
+	return false
+}
+
+// failsTo reports whether what it is that fails, from token i on, is followed by what it fails
+// to do: failure of the airplane to climb.
+func (r *reading) failsTo(i int) bool {
+	for k := i; k < min(i+6, len(r.tokens)) && !r.stops(k); k++ {
+		if r.tokens[k].lower == "to" && r.at(k-1).lower != "due" {
+			behind := r.at(k + 1)
+			return behind.class()&thesaurus.Verb != 0 && !functionWords[behind.lower]
+		}
 	}
 	return false
 }

@@ -69,6 +69,7 @@ operation flight
 show demonstrate exhibit
 submit file return
 go leave
+lose loosing
 lower extend
 require need
 use apply

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sextant-rag/sextant"
@@ -18,13 +19,24 @@ func thingFault(said, have *reading) *fault {
 		if !thing || t.upper && !said.begins(i) || speakers[t.stem] || !said.noun(i) || have.stems[said.at(i+1).stem] && !functionWords[said.at(i+1).lower] && said.at(i+1).kind == word || have.means(said, i) || have.spelt(said, i) || said.contrary(have, t) || have.speaksOf(t) || have.topic(t.lower) {
 			continue
 		}
-		if !spared && definite[said.at(i-1).lower] && have.pointsAt(said, person, said.content[0] == i) {
+		if !spared && said.determined(have, i) && have.pointsAt(said, person, said.content[0] == i) {
 			spared = true
 			continue
 		}
 		return faulty(sextant.FaultEntity, "it speaks of %q, its quotes do not", t.text)
 	}
 	return nil
+}
+
+// determined reports whether a word of a statement stands behind the or the like, or as the last
+// of words there of which the documents of the evidence speak: the airport owner.
+func (r *reading) determined(have *reading, i int) bool {
+	if definite[r.at(i-1).lower] {
+		return true
+	}
+	before := r.at(i - 1)
+	named := before.kind == word && !functionWords[before.lower] && definite[r.at(i-2).lower]
+	return named && slices.ContainsFunc(have.documents, func(text string) bool { return strings.Contains(text, before.lower+" "+r.tokens[i].lower) })
 }
 
 var definite = setOf("the", "its", "his", "her", "their")

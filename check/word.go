@@ -44,6 +44,9 @@ func (r *reading) stoodFor(have *reading, n int) string {
 		if !r.besideAlike(have, n, k) && !r.verbatimAround(have, r.content[n], have.content[k]) || alikeWords(t, other) || have.count(other) <= r.count(other) {
 			continue
 		}
+		if thesaurus.Opposed(t.stem, other.stem) && r.deniesOther(have, r.content[n], other.text) {
+			continue // unhurt, not injured
+		}
 		named := t.upper == other.upper && !r.past(r.content[n]) && !have.past(have.content[k]) && ((t.class()|other.class())&thesaurus.Adverb == 0 && t.class()&other.class()&(thesaurus.Noun|thesaurus.Adjective) != 0 && r.inPlace(have, n, k) || r.modifies(r.content[n]) && have.modifies(have.content[k]) && r.at(r.content[n]+1).stem == have.at(have.content[k]+1).stem)
 		if named || thesaurus.Opposed(t.stem, other.stem) || t.class()&other.class() != 0 && !(light[t.stem] && t.class()&thesaurus.Verb != 0) && r.verbatimAround(have, r.content[n], have.content[k]) {
 			return other.text
