@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -19,10 +20,10 @@ type derived struct {
 	mu         sync.Mutex
 	vocabulary map[string][]string // by key: the values that are compared
 	mentioned  map[string][]sextant.DocumentID
-	stems      map[string]int      // chunks that have a word of the stem
-	lengths    map[string]lengths  // one, under ""
-	prefixes   map[string][]string // words by the prefix that was asked for
-	lists      map[string][]place  // in order, by what was asked for
+	stems      map[string]int                // chunks that have a word of the stem
+	lengths    map[string]lengths            // one, under ""
+	prefixes   map[string][]string           // words by the prefix that was asked for
+	lists      map[[sha256.Size]byte][]place // in order, by listKey
 }
 
 // maxDerived bounds what is kept of one kind; then it is forgotten and begun again.
@@ -36,7 +37,7 @@ func (c *collection) known(ctx context.Context) (*derived, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.derived == nil || c.derived.sequence != c.sequence {
-		c.derived = &derived{sequence: c.sequence, vocabulary: map[string][]string{}, mentioned: map[string][]sextant.DocumentID{}, stems: map[string]int{}, lengths: map[string]lengths{}, prefixes: map[string][]string{}, lists: map[string][]place{}}
+		c.derived = &derived{sequence: c.sequence, vocabulary: map[string][]string{}, mentioned: map[string][]sextant.DocumentID{}, stems: map[string]int{}, lengths: map[string]lengths{}, prefixes: map[string][]string{}, lists: map[[sha256.Size]byte][]place{}}
 	}
 	return c.derived, nil
 }

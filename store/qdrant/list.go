@@ -3,6 +3,7 @@ package qdrant
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -105,7 +106,7 @@ func (c *collection) ordered(ctx context.Context, q store.ListQuery, by *filter.
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%q %t %#v", q.By, q.Desc, q.Filter)
+	key := listKey(q)
 	d.mu.Lock()
 	places, ok := d.lists[key]
 	d.mu.Unlock()
@@ -129,6 +130,12 @@ func (c *collection) ordered(ctx context.Context, q store.ListQuery, by *filter.
 		d.lists[key] = places
 	}
 	return places, nil
+}
+
+// listKey tells lists apart. Filters of thousands of ids are many times as long as their
+// places, and would not count against maxOrdered.
+func listKey(q store.ListQuery) [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%q %t %#v", q.By, q.Desc, q.Filter))
 }
 
 // plainField is a field that holds values itself.

@@ -111,7 +111,9 @@ func (c *collection) stayClosed(ctx context.Context) error {
 	return c.keepClosed(ctx)
 }
 
-// sequenceOf reads how far the changes of a generation have come. Every one moves it on.
+// sequenceOf reads how far the changes of a generation have come. Every request that changes
+// one moves it on, after it did: what was written before this is read belongs to it or to
+// one before, and what was acknowledged after that has another.
 func (c *collection) sequenceOf(ctx context.Context, physical string) (uint64, error) {
 	if physical == "" {
 		return 0, nil
@@ -185,10 +187,10 @@ func (c *collection) replaceClosed(ctx context.Context, r row, sequence uint64, 
 		now.Shadow, now.Closed = nil, 0
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		_ = c.refresh(ctx) // the swap is made; whoever asks next reads the sequence again
 	}
-	return c.refresh(ctx)
+	return err
 }
 
 // retireLater removes what was in use once nobody reads it any more. What is not done of

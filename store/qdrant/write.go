@@ -115,13 +115,12 @@ func (c *collection) upsertInto(ctx context.Context, r row, records []store.Reco
 	if err != nil {
 		return r.Physical, err
 	}
-	now := stamp()
-	w.pivot, w.stamp = r.Pivot, int64(now/1000)
+	w.pivot, w.stamp = r.Pivot, int64(stamp()/1000)
 	stale, err := c.stale(ctx, r.Physical, records)
 	if err != nil {
 		return r.Physical, err
 	}
-	b := batch{c: c, ctx: ctx, physical: r.Physical, sequence: now}
+	b := batch{c: c, ctx: ctx, physical: r.Physical, inUse: true}
 	for i, rec := range records {
 		if err := b.addAll(w.written(rec, analysed[i])); err != nil {
 			return r.Physical, err
@@ -283,13 +282,13 @@ func (c *collection) beyond(h, now held) []string {
 	return out
 }
 
-// batch sends points in requests that are not too large. Each moves the sequence on, so
-// that nothing derived from what was there before is taken for new.
+// batch sends points in requests that are not too large. In a generation that is in use,
+// each moves the sequence on once it is done.
 type batch struct {
 	c        *collection
 	ctx      context.Context
 	physical string
-	sequence uint64 // 0: of a generation that is not in use
+	inUse    bool
 	points   []point
 	bytes    int
 	remove   []string
@@ -330,13 +329,6 @@ func (b *batch) flush() error {
 const maxRemoved = 10_000
 
 func (b *batch) send(points []point, remove []string) error {
-	if b.sequence != 0 {
-		state, err := b.c.state(b.sequence)
-		if err != nil {
-			return err
-		}
-		points = append([]point{state}, points...)
-	}
 	var ops []operation
 	if len(points) > 0 {
 		ops = append(ops, operation{Upsert: points})
@@ -347,13 +339,24 @@ func (b *batch) send(points []point, remove []string) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	if err := b.c.write(b.ctx, b.physical, ops); err != nil || b.sequence == 0 {
-		return err
-	}
-	b.c.mu.Lock()
-	b.c.sequence = max(b.c.sequence, b.sequence)
-	b.c.mu.Unlock()
-	return nil
+	return b.c.write(b.ctx, b.physical, ops, b.inUse)
+}
+
+// withSequence adds to operations one that moves the sequence on after them. Who reads the
+// sequence first and then anything else so has what belongs to it or is newer, and learns
+// of the rest by the next. In front of them, or given once to several requests, it would
+// say of what is not there yet that it was seen.
+func (c *collection) withSequence(ops []operation) ([]operation, uint64, error) {
+	sequence := stamp()
+	p, err := c.state(sequence)
+	return append(slices.Clone(ops), operation{Upsert: []point{p}}), sequence, err
+}
+
+// moved takes note of a sequence that this process wrote.
+func (c *collection) moved(sequence uint64) {
+	c.mu.Lock()
+	c.sequence = max(c.sequence, sequence)
+	c.mu.Unlock()
 }
 
 // state is the point of the collection itself, at a sequence.
@@ -369,12 +372,13 @@ const (
 )
 
 // write sends operations, again if the server is away for a moment: they are the same
-// however often they are applied.
-func (c *collection) write(ctx context.Context, physical string, ops []operation) error {
+// however often they are applied. The sequence is not: others may have written after the
+// first time, and it must not go back to what it was before that.
+func (c *collection) write(ctx context.Context, physical string, ops []operation, inUse bool) error {
 	for attempt := 1; ; attempt++ {
 		err := c.reachable(ctx)
 		if err == nil {
-			err = c.s.wire.update(ctx, physical, ops)
+			err = c.writeOnce(ctx, physical, ops, inUse)
 		}
 		if err == nil || attempt == writeAttempts || ctx.Err() != nil || !errors.Is(err, store.ErrUnavailable) || c.isGone() {
 			return err
@@ -388,6 +392,21 @@ func (c *collection) write(ctx context.Context, physical string, ops []operation
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		}
 	}
+}
+
+func (c *collection) writeOnce(ctx context.Context, physical string, ops []operation, inUse bool) error {
+	if !inUse {
+		return c.s.wire.update(ctx, physical, ops)
+	}
+	ops, sequence, err := c.withSequence(ops)
+	if err != nil {
+		return err
+	}
+	if err := c.s.wire.update(ctx, physical, ops); err != nil {
+		return err
+	}
+	c.moved(sequence)
+	return nil
 }
 
 // Delete implements store.Collection.
@@ -408,7 +427,7 @@ func (c *collection) delete(ctx context.Context, ids []sextant.DocumentID) (int,
 		if err != nil || len(before) == 0 {
 			return r.Physical, err
 		}
-		b := batch{c: c, ctx: ctx, physical: r.Physical, sequence: stamp()}
+		b := batch{c: c, ctx: ctx, physical: r.Physical, inUse: true}
 		for _, h := range before {
 			gone[h.Document] = true
 			b.remove = append(b.remove, c.removed(h)...)
