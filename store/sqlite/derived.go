@@ -140,7 +140,11 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 			if x.file != nil {
 				x.file.attach(x.place)
 			}
-			if err = x.catchUp(ctx, tx, c.state, from.Sequence, from.Next); err == nil {
+			err = x.catchUp(ctx, tx, c.state, from.Sequence, from.Next)
+			if err == nil && c.unreadable.Swap(false) {
+				err = fmt.Errorf("its words: %w", store.ErrIO)
+			}
+			if err == nil {
 				c.unsaved = x.documents.slots - saved
 				return x, nil
 			}

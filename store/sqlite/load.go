@@ -73,14 +73,6 @@ func (c *collection) build(ctx context.Context, tx *sql.Tx, e entry, st state) (
 // catchUp brings an index of an earlier state, of which next was the next row's number,
 // up to the state of the transaction, and compares the outcome with what that state says.
 func (x *index) catchUp(ctx context.Context, tx *sql.Tx, st state, sequence uint64, next int64) error {
-	var err error
-	if fault := lexical.Guard(func() { err = x.follow(ctx, tx, st, sequence, next) }); fault != nil {
-		return fmt.Errorf("%w: %w", store.ErrIO, fault)
-	}
-	return err
-}
-
-func (x *index) follow(ctx context.Context, tx *sql.Tx, st state, sequence uint64, next int64) error {
 	if err := x.removeGone(ctx, tx, sequence); err != nil {
 		return err
 	}

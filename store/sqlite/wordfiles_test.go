@@ -263,6 +263,44 @@ func TestWordFilesCutUnderAReader(t *testing.T) {
 	}
 }
 
+// Words that are cut between being looked through and being brought up to date end
+// nothing half-way, as others work in the same transaction: the collection is told, and
+// opening takes the documents instead.
+func TestWordFilesCutWhileCatchingUp(t *testing.T) {
+	l := life{seed: 28}
+	dir := livedInFiles(t, l, 120)
+	c := quietly(t, dir, manyFiles)
+	for i := 120; i < 130; i++ { // replaces much of what is in files
+		if err := l.live(t.Context(), c, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	tx, err := c.db.read.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	x, from, err := readDerived(c.derivedFiles()[0], c.place(), c.entry.spec, c.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.file.attach(x.place)
+	defer x.file.close()
+	c.cannotRead(lexical.ErrUnreadable)
+	if got, err := c.loadDerived(t.Context(), tx); got != nil || err != nil || c.unreadable.Load() {
+		t.Errorf("a derived file was taken whose words cannot be read: %v", err)
+	}
+	cutWordFiles(t, dir)
+	if err := x.catchUp(t.Context(), tx, c.state, from.Sequence, from.Next); err != nil {
+		t.Fatal(err)
+	}
+	if !c.unreadable.Load() {
+		t.Error("nobody was told that words cannot be read")
+	}
+}
+
 // Where no file can be written, all stays in memory and is as right as ever.
 func TestWordsWithoutAPlaceForFiles(t *testing.T) {
 	l := life{seed: 23}
