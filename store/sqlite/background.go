@@ -36,7 +36,7 @@ func (c *collection) maintain() {
 	x := c.index
 	if x.chunks.slots >= ManyChunks && !c.warned {
 		c.warned = true
-		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.entry.spec.Name, "chunks", x.chunks.slots)
+		c.log.Warn("the collection is larger than the embedded store is made for; consider a store of its own", "collection", c.name, "chunks", x.chunks.slots)
 	}
 	due := c.unsaved >= max(c.at.refresh, x.documents.slots/2)
 	tidy := !c.readOnly && (due || c.wasteful())
@@ -47,7 +47,7 @@ func (c *collection) maintain() {
 	c.background.Go(func() {
 		err := c.refresh()
 		if err != nil && !errors.Is(err, context.Canceled) {
-			c.log.Warn("maintenance failed; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", err)
+			c.log.Warn("maintenance failed; nothing is lost, but opening will take longer", "collection", c.name, "reason", err)
 		}
 		c.maintained(err)
 	})
@@ -183,7 +183,7 @@ func (c *collection) close(save bool) error {
 	c.background.Wait()
 	if save && !c.readOnly && c.unsaved >= c.at.save {
 		if e := c.save(context.Background()); e != nil {
-			c.log.Warn("the index was not saved; nothing is lost, but opening will take longer", "collection", c.entry.spec.Name, "reason", e)
+			c.log.Warn("the index was not saved; nothing is lost, but opening will take longer", "collection", c.name, "reason", e)
 		}
 	}
 	c.writing.Lock()

@@ -18,6 +18,7 @@ import (
 
 // collection is one open collection: its database and what is held in RAM for it.
 type collection struct {
+	name     string
 	folder   string
 	readOnly bool // nothing is written, derived files neither
 	db       *database
@@ -123,7 +124,7 @@ func openCollection(ctx context.Context, folder string, e entry, o Options) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{folder: folder, readOnly: o.ReadOnly, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
+	c := &collection{name: e.spec.Name, folder: folder, readOnly: o.ReadOnly, db: db, readers: readers{db: db.read}, entry: e, published: make(chan struct{}), log: o.Log, at: o.at}
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.adoptEncoder(ctx)
 	err = c.load(ctx)

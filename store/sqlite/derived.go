@@ -153,7 +153,7 @@ func (c *collection) loadDerived(ctx context.Context, tx *sql.Tx) (*index, error
 		if errors.Is(err, errNewer) {
 			return nil, fmt.Errorf("%s: %w: %w", filepath.Base(path), err, store.ErrCorrupt)
 		}
-		c.log.Warn("derived file is of no use; the index is read from the documents instead", "collection", c.entry.spec.Name, "file", filepath.Base(path), "reason", err)
+		c.log.Warn("derived file is of no use; the index is read from the documents instead", "collection", c.name, "file", filepath.Base(path), "reason", err)
 	}
 	return nil, nil
 }

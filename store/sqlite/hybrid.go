@@ -70,7 +70,7 @@ type ranking struct {
 
 func (r *ranking) run(ctx context.Context) error {
 	var words []found
-	done := make(chan error)
+	done := make(chan error, 1) // waits for nobody, should the other side panic
 	go func() {
 		done <- lexical.Guard(func() { words = r.view.byWords(r.query.Text, r.allowed, r.depth) })
 	}()

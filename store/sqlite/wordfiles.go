@@ -69,7 +69,7 @@ func (c *collection) reading(f func() error) error {
 func (c *collection) cannotRead(fault error) bool {
 	first := c.unreadable.CompareAndSwap(false, true)
 	if first {
-		c.log.Warn("the index of words cannot be read and is made anew of the documents", "collection", c.entry.spec.Name, "reason", fault)
+		c.log.Warn("the index of words cannot be read and is made anew of the documents", "collection", c.name, "reason", fault)
 	}
 	return first
 }

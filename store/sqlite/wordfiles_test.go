@@ -1,12 +1,15 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -298,6 +301,70 @@ func TestWordFilesCutWhileCatchingUp(t *testing.T) {
 	}
 	if !c.unreadable.Load() {
 		t.Error("nobody was told that words cannot be read")
+	}
+}
+
+// Words are found unreadable while the specification changes: run with -race.
+func TestUnreadableWordsConcurrentWithEnsure(t *testing.T) {
+	l := life{seed: 29}
+	s, err := Open(t.Context(), Options{Dir: livedFolder(t, l, 20), at: usual})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	opened, err := s.Ensure(t.Context(), l.spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := opened.(*collection)
+	var changes sync.WaitGroup
+	changes.Go(func() {
+		for i := range 20 {
+			spec := l.spec()
+			spec.Title = fmt.Sprint("of the year ", i)
+			if _, err := s.Ensure(t.Context(), spec); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 200 {
+		if err := c.reading(func() error { return lexical.ErrUnreadable }); !errors.Is(err, store.ErrIO) {
+			t.Errorf("read what cannot be read: %v", err)
+		}
+		c.unreadable.Store(false) // so that the next says so again
+		time.Sleep(100 * time.Microsecond)
+	}
+	changes.Wait()
+	mustBe(t, c, l.reference(20))
+}
+
+// unwilling is a context that panics when it is asked.
+type unwilling struct{ context.Context }
+
+func (unwilling) Err() error { panic("of our own") }
+
+// A search that panics leaves no goroutine that searches words for nobody.
+func TestAPanicInAHybridSearchLeavesNothingRunning(t *testing.T) {
+	l := life{seed: 30}
+	c := quietly(t, livedFolder(t, l, 20), usual)
+	r := ranking{view: c.index.freeze(), allowed: c.index.chunks.live, depth: 10}
+	r.query.Text, r.query.Vector = "pilot lake", []float32{1, 0, 0, 0, 0, 0, 0, 0}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("it did not panic")
+			}
+		}()
+		_ = r.run(unwilling{t.Context()})
+	}()
+	running := func() bool {
+		stacks := make([]byte, 1<<20)
+		return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("(*ranking).run"))
+	}
+	for deadline := time.Now().Add(5 * time.Second); running(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the search of words waits for good")
+		}
 	}
 }
 
