@@ -51,6 +51,11 @@ type shadow struct {
 	Dimension int    `json:"dimension,omitempty"`
 }
 
+// names reports whether a generation is or was the collection's, or is to be.
+func (r row) names(physical string) bool {
+	return r.Physical == physical || r.Shadow != nil && r.Shadow.Physical == physical || slices.Contains(r.Retired, physical)
+}
+
 // unwritten is the sequence of a collection that nothing was written to yet.
 func (r row) unwritten() uint64 { return max(r.Created, r.Version) }
 

@@ -219,6 +219,7 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection) err
 	defer c.writing.Unlock()
 	emptied := ""
 	_, err = c.alter(ctx, func(now *row) error {
+		emptied = ""
 		if held == 0 && now.Physical != "" {
 			// Nothing is in it, and its indexes are of other fields.
 			emptied = now.Physical

@@ -228,72 +228,47 @@ func (c *collection) opened(ctx context.Context) (row, error) {
 	}
 }
 
-// alter changes the row as it is now.
+// alterAttempts is how often a change of the row is tried that others' changes come between.
+const alterAttempts = 10
+
+// alter changes the row as it is now. It is read again right before it is written, and if
+// somebody else changed it meanwhile the change is made anew, however long it took to make.
+// What is left is the time from that read to the write: the server knows no condition that
+// would close it.
 func (c *collection) alter(ctx context.Context, change func(r *row) error) (row, error) {
 	c.altering.Lock()
 	defer c.altering.Unlock()
-	r, err := c.latest(ctx)
-	if err != nil {
-		return r, err
-	}
-	if err := change(&r); err != nil {
-		return r, err
-	}
-	if err := c.s.putRow(ctx, &r); err != nil {
-		return r, err
-	}
-	return r, c.adopt(r)
-}
-
-// materialize makes the generation that a first batch is written to: only now it is known
-// how long vectors are. What was written before without any is taken along.
-func (c *collection) materialize(ctx context.Context, r row, dimension int, length float64) (row, error) {
-	if r.Physical != "" && (dimension == 0 || r.Dimension == dimension) {
-		return r, nil
-	}
-	if r.Dimension != 0 {
-		return r, fmt.Errorf("vectors of %d dimensions, the collection's have %d: %w", dimension, r.Dimension, store.ErrRecord)
-	}
-	before := r.Physical
-	next, err := c.alter(ctx, func(next *row) error {
-		if next.Physical != before || next.Closed != 0 {
-			return errMoved
-		}
-		next.Dimension = dimension
-		if next.Pivot == 0 {
-			next.Pivot = max(1, length)
-		}
-		if err := c.s.generate(ctx, next, dimension); err != nil {
-			return err
-		}
-		if before != "" {
-			return c.copyPoints(ctx, before, next.Physical)
-		}
-		state, err := c.state(max(c.Sequence(), r.unwritten()))
+	for range alterAttempts {
+		r, err := c.latest(ctx)
 		if err != nil {
-			return err
+			return r, err
 		}
-		return c.s.wire.update(ctx, next.Physical, []operation{{Upsert: []point{state}}})
-	})
-	if err != nil {
-		return r, err
+		version := r.Version
+		if err := change(&r); err != nil {
+			return r, err
+		}
+		now, err := c.latest(ctx)
+		if err != nil {
+			return r, err
+		}
+		if now.Version != version {
+			continue
+		}
+		if err := c.s.putRow(ctx, &r); err != nil {
+			return r, err
+		}
+		return r, c.adopt(r)
 	}
-	if err := c.s.name(ctx, next); err != nil {
-		return r, err
-	}
-	if before != "" {
-		err = c.s.wire.drop(ctx, before)
-	}
-	return next, err
+	return c.current(), fmt.Errorf("others keep changing the catalogue's row of %s: %w", c.current().Spec.Name, store.ErrUnavailable)
 }
 
 // generate makes the Qdrant collection of a new generation, with its indexes: made later,
 // they would not be used by the graph.
-func (s *Store) generate(ctx context.Context, r *row, dimension int) error {
+func (c *collection) generate(ctx context.Context, r *row) error {
 	for {
 		r.Generation++
-		r.Physical = s.generation(r)
-		err := s.wire.create(ctx, r.Physical, s.parameters(dimension))
+		r.Physical = c.s.generation(r)
+		err := c.s.wire.create(ctx, r.Physical, c.s.parameters(r.Dimension))
 		if err == nil {
 			break
 		}
@@ -301,7 +276,11 @@ func (s *Store) generate(ctx context.Context, r *row, dimension int) error {
 			return err
 		}
 	}
-	return s.makeIndexes(ctx, r.Physical, r.Spec.Schema, nil)
+	err := c.s.makeIndexes(ctx, r.Physical, r.Spec.Schema, nil)
+	if err != nil {
+		c.discard(ctx, r.Physical)
+	}
+	return err
 }
 
 // generation is what the newest generation of a row is called on the server.
@@ -336,24 +315,6 @@ func (s *Store) name(ctx context.Context, r row) error {
 	return err
 }
 
-// copyPoints takes points that have no vectors to another generation.
-func (c *collection) copyPoints(ctx context.Context, from, to string) error {
-	for offset := ""; ; {
-		p, err := c.s.wire.scroll(ctx, from, scrollQuery{Limit: 100, Offset: offset, Want: want{All: true}})
-		if err != nil {
-			return err
-		}
-		if len(p.Points) > 0 {
-			if err := c.s.wire.update(ctx, to, []operation{{Upsert: p.Points}}); err != nil {
-				return err
-			}
-		}
-		if offset = p.Next; offset == "" {
-			return nil
-		}
-	}
-}
-
 // tidy removes generations that were in use before, once nobody reads them any more, and
 // gives the one that is in use its name: all that is left to do after one was replaced,
 // also by a process that was killed in between.
@@ -380,9 +341,11 @@ func (c *collection) tidy(ctx context.Context) error {
 }
 
 // tidyLater is tidy for whoever comes by, a good while after a generation was replaced:
-// the process that did it removes the old one itself, unless it was killed.
+// the process that did it removes the old one itself, unless it was killed. It changes the
+// row, so it keeps away from one that is about to be replaced.
 func (c *collection) tidyLater(ctx context.Context, r row) {
-	if len(r.Retired) == 0 || time.Since(time.Unix(0, r.RetiredAt)) < 10*defaultGrace {
+	busy := r.Shadow != nil || r.Closed != 0 // and whoever is at it removes them himself
+	if len(r.Retired) == 0 || busy || time.Since(time.Unix(0, r.RetiredAt)) < 10*defaultGrace {
 		return
 	}
 	if err := c.tidy(ctx); err != nil {

@@ -301,14 +301,17 @@ func (c *collection) makeShadow(ctx context.Context, r row, dimension int) (row,
 	}
 	if r.Shadow.Physical == "" || r.Shadow.Dimension == 0 && dimension != 0 {
 		var err error
+		retired := ""
 		r, err = c.alter(ctx, func(now *row) error {
+			retired = ""
 			switch {
 			case now.Shadow == nil || now.Shadow.Owner != r.Shadow.Owner:
 				return errTaken
 			case now.Shadow.Physical != "" && now.Shadow.Dimension == dimension:
 				return nil
 			}
-			now.retire(now.Shadow.Physical) // it holds documents without chunks only, which are taken over again
+			retired = now.Shadow.Physical
+			now.retire(retired) // it holds documents without chunks only, which are taken over again
 			for there := true; there; {
 				now.Generation++
 				var err error
@@ -319,6 +322,9 @@ func (c *collection) makeShadow(ctx context.Context, r row, dimension int) (row,
 			now.Shadow = &shadow{Encoder: now.Shadow.Encoder, Owner: now.Shadow.Owner, Physical: c.s.generation(now), Dimension: dimension}
 			return nil
 		})
+		if err == nil && retired != "" {
+			err = c.tidy(ctx)
+		}
 		if err != nil {
 			return r, err
 		}

@@ -89,18 +89,19 @@ func (c *collection) keepClosed(ctx context.Context) error {
 		return nil
 	}
 	token := stamp()
-	_, err := c.alter(ctx, func(r *row) error {
+	r, err := c.alter(ctx, func(r *row) error {
 		if r.Closed == 0 || r.Closed == c.closing {
 			r.Closed = token
-		} else {
-			token = 0 // somebody else's
 		}
 		return nil
 	})
-	if err == nil {
-		c.closing = token
+	if err != nil {
+		return err
 	}
-	return err
+	if c.closing = token; r.Closed != token { // it is somebody else's
+		c.closing = 0
+	}
+	return nil
 }
 
 // stayClosed gives a generation that was closed here more time.
@@ -148,15 +149,25 @@ func (c *collection) replace(ctx context.Context, r row, sequence uint64) error 
 		return err
 	}
 	c.closing = 0
+	c.reopen(ctx, token)
+	return err
+}
+
+// reopen lets writers go on, if what they wait for is still what this process closed with a
+// token. If it fails, others do, after a while.
+func (c *collection) reopen(ctx context.Context, token uint64) {
+	if c.current().Closed == 0 {
+		return // as this process wrote it last
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Timeout)
 	defer cancel()
-	_, _ = c.alter(ctx, func(now *row) error { // or others do, after a while
-		if now.Closed == token {
-			now.Closed = 0
+	_, _ = c.alter(ctx, func(now *row) error {
+		if now.Closed != token {
+			return errMoved
 		}
+		now.Closed = 0
 		return nil
 	})
-	return err
 }
 
 func (c *collection) replaceClosed(ctx context.Context, r row, sequence uint64, began time.Time, token uint64) error {
