@@ -53,7 +53,7 @@ func (r *reading) opposed(said *reading, i int) string {
 		if have.stem == t.stem || alikeWords(have, t) && r.likeness(k, said, i) > 0 {
 			return ""
 		}
-		if other == "" && !said.stems[have.stem] && have.stem != "right" && unprefixed(have.stem) != t.stem && unprefixed(t.stem) != have.stem && thesaurus.Opposed(have.stem, t.stem) && r.likeness(k, said, i) > 0 {
+		if other == "" && !said.stems[have.stem] && have.stem != "right" && !light[have.stem] && unprefixed(have.stem) != t.stem && unprefixed(t.stem) != have.stem && thesaurus.Opposed(have.stem, t.stem) && r.likeness(k, said, i) > 0 {
 			other = have.text
 		}
 	}

@@ -53,7 +53,7 @@ func negationFault(said, have *reading) *fault {
 	}
 	for _, c := range haveClauses {
 		for _, denial := range c.denials {
-			if said.loses() && have.keeps(denial) {
+			if said.loses() && have.keeps(denial) || said.late() && have.soon(c, denial) {
 				continue
 			}
 			for n, k := range have.heads(c, denial) {
@@ -79,6 +79,9 @@ func negationFault(said, have *reading) *fault {
 func (r *reading) deniesQuality(have *reading, c clause, denial int) bool {
 	for i := denial + 1; i < c.to; i++ {
 		t := &r.tokens[i]
+		if t.lower == "enough" && (have.stems[stem("insufficient")] || have.stems[stem("inadequate")]) {
+			return true
+		}
 		if t.kind != word || t.class()&(thesaurus.Adverb|thesaurus.Adjective) == 0 || have.stems[t.stem] {
 			continue
 		}
@@ -106,6 +109,19 @@ func (r *reading) keeps(denial int) bool {
 }
 
 var keeping = stemsOf("maintain", "keep", "retain", "hold", "regain")
+
+// late reports whether a text says that something came late.
+func (r *reading) late() bool { return r.stems[stem("late")] || r.stems[stem("delayed")] }
+
+// soon reports whether what is denied is that something came in time: not soon enough.
+func (r *reading) soon(c clause, denial int) bool {
+	for i := denial + 1; i < c.to; i++ {
+		if before := r.at(i - 1).lower; r.tokens[i].lower == "enough" && (before == "soon" || before == "early" || before == "quickly") || r.tokens[i].lower == "time" && before == "in" {
+			return true
+		}
+	}
+	return false
+}
 
 // deniesAlike reports whether a text denies a word that means the same as another.
 func (r *reading) deniesAlike(clauses []clause, t *token) bool {

@@ -135,10 +135,15 @@ func (r *reading) headBehind(k int) string {
 func (r *reading) passive(i int) bool {
 	if before := r.at(i - 1).lower; before == "and" || before == "or" { // started at the weld and progressed by fatigue
 		for j := i - 2; j >= 0 && !r.stops(j); j-- {
-			if r.verb(j) {
-				return r.passive(j)
+			if r.verb(j) && !r.passive(j) {
+				return false
+			} else if r.verb(j) {
+				return strings.HasSuffix(r.tokens[i].lower, "ed") // was started and ran
 			}
 		}
+	}
+	if behind := r.at(i + 2); r.at(i+1).lower == "under" && (behind.text == "§" || behind.lower == "section" || behind.lower == "paragraph") {
+		return true // the manual required under § 135.21
 	}
 	if r.at(i+1).lower == "by" && !strings.HasSuffix(r.at(i+2).lower, "ing") {
 		return true

@@ -69,6 +69,7 @@ operation flight
 show demonstrate exhibit
 submit file return
 go leave
+late delay
 lose loosing
 lower extend
 require need
