@@ -402,8 +402,8 @@ func (g *gazetteer) team(q *constrain.Query, i int) (constrain.Claim, bool) {
 		return constrain.Claim{}, false
 	}
 	to := placeFrom(q, i)
-	if to == i || to >= len(q.Tokens) || !q.Joined(to) || !q.Tokens[to].Capital() || q.Tokens[to].Upper() || q.EventNoun(to) {
-		return constrain.Claim{}, false
+	if to == i || to >= len(q.Tokens) || !q.Joined(to) || !q.Tokens[to].Capital() || q.Tokens[to].Upper() || q.EventNoun(to) || q.EventNoun(to+1) {
+		return constrain.Claim{}, false // "the Texas Balloon accidents" says which accidents
 	}
 	conditions, _, phrase := q.PhraseAt(to)
 	return constrain.Claim{From: to, To: to + 1, Weight: 9}, phrase && len(conditions) > 0

@@ -42,9 +42,6 @@ func (c *computer) compare(at int) (sextant.Computed, error) {
 	return out, c.whateverTheValue(&out, at)
 }
 
-// sided are the requests that can be answered side by side.
-var sided = map[string]bool{"": true, "count": true, "list": true, "share": true}
-
 // holdsSides reports whether the collection can enforce what each side says.
 func (c *computer) holdsSides() bool {
 	for _, s := range c.Reading.Sides {
@@ -57,12 +54,7 @@ func (c *computer) holdsSides() bool {
 
 // compareSides counts each side by itself under the conditions that are no side's.
 func (c *computer) compareSides() (sextant.Computed, error) {
-	apart := func(p constrain.Compiled) bool {
-		return slices.ContainsFunc(c.Reading.Sides, func(s constrain.Side) bool {
-			return slices.ContainsFunc(s.Constraints, func(k constrain.Constraint) bool { return k.Field == p.Field })
-		})
-	}
-	common := slices.DeleteFunc(slices.Clone(c.Parts), apart)
+	common := slices.DeleteFunc(slices.Clone(c.Parts), c.ofSide)
 	var either filter.Or
 	filters := make([]filter.Filter, len(c.Reading.Sides))
 	for i, s := range c.Reading.Sides {
@@ -95,7 +87,35 @@ func (c *computer) compareSides() (sextant.Computed, error) {
 	if sum > out.Total {
 		c.note(&out, "%d of the %s are on more than one side, and count once in the total.", sum-out.Total, out.UnitLabel)
 	}
-	return out, nil
+	return out, c.onNoSide(&out, common)
+}
+
+// ofSide reports whether a constraint was made of sides: it is on their field, and its words
+// are theirs. Another one on the field ("excluding Canada") holds for each side.
+func (c *computer) ofSide(p constrain.Compiled) bool {
+	return slices.ContainsFunc(c.Reading.Sides, func(s constrain.Side) bool {
+		return slices.ContainsFunc(s.Constraints, func(k constrain.Constraint) bool {
+			return k.Field == p.Field && p.Start <= k.Start && k.End <= p.End
+		})
+	})
+}
+
+// onNoSide says of a value and its opposite, which look like all there is, how many have
+// neither.
+func (c *computer) onNoSide(out *sextant.Computed, common []constrain.Compiled) error {
+	a, b := c.Reading.Sides[0].Constraints[0], c.Reading.Sides[1].Constraints[0]
+	if len(c.Reading.Sides) != 2 || a.Field != b.Field || !slices.Equal(a.Values, b.Values) {
+		return nil
+	}
+	f := filter.All
+	if len(common) > 0 {
+		f = constrain.Joint(common)
+	}
+	all, err := c.Collection.Count(c.ctx, f, out.Unit)
+	if n := all - out.Total; err == nil && n > 0 {
+		c.note(out, "%d of the %d %s that satisfy the rest are on no side: no %s is recorded for them.", n, all, out.UnitLabel, c.label(a.Field))
+	}
+	return err
 }
 
 // smallSide says of a share of very few what it is worth.

@@ -106,9 +106,18 @@ type computer struct {
 }
 
 func (c *computer) run() (sextant.Computed, error) {
+	out, err := c.kind()
+	if s := c.Reading.Sides; err == nil && len(s) > 1 && out.Kind != "compare" && !slices.ContainsFunc(c.Parts, c.ofSide) {
+		c.note(&out, "“%s” and “%s” are not told apart here, nor is this restricted to them.", s[0].Label, s[1].Label)
+	}
+	return out, err
+}
+
+// kind computes what is asked for.
+func (c *computer) kind() (sextant.Computed, error) {
 	compared := c.compared()
 	switch kind := c.asked.Kind; {
-	case len(c.Reading.Sides) > 1 && sided[kind] && c.holdsSides():
+	case len(c.Reading.Sides) > 1 && c.asked.Sided() && c.holdsSides():
 		return c.compareSides()
 	case kind == "share" && compared >= 0 && c.asked.Compared:
 		return c.compare(compared)

@@ -86,12 +86,23 @@ var works = set(`film movie song book novel album poem play series episode show 
 // titles marks what stands in quotation marks as the title of a work: the film "Airport 1975".
 func (q *Query) titles(background []bool) {
 	for i := 1; i < len(q.Tokens); i++ {
-		if works[q.Tokens[i-1].Lower] && strings.ContainsAny(q.Gap(i), "\"“«") {
+		if q.work(i-1) && strings.ContainsAny(q.Gap(i), "\"“«") {
 			for k := i; k < len(q.Tokens) && (k == i || !strings.ContainsAny(q.Gap(k), "\"”»")); k++ {
 				background[k] = true
 			}
 		}
 	}
+}
+
+// work reports whether token i names a kind of work. "Show" and "play" ask for something as
+// well, and name one only with an article: a TV show.
+func (q *Query) work(i int) bool {
+	w := q.Tokens[i].Lower
+	if w != "show" && w != "play" {
+		return works[w]
+	}
+	before := q.Word(i - 1)
+	return articles[before] || before == "the" || before == "tv" || before == "television"
 }
 
 // pronouns point back at what was said before: "Part 121 carriers. Which of their ...".

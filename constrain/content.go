@@ -26,7 +26,11 @@ func (q *Query) content(claims []Claim) string {
 func (q *Query) topicPhrases(claims []Claim) []string {
 	var out []string
 	last := -2
+	told := q.taken(claims, func(c Claim) bool { return c.Cannot != nil })
 	for _, i := range q.topicTokens(claims) {
+		if told[i] {
+			continue // what cannot be enforced is said as such
+		}
 		if i == last+1 && q.Joined(i) {
 			out[len(out)-1] += q.Tokens[i].Gap + q.Tokens[i].Text
 		} else {

@@ -314,15 +314,23 @@ func (q *Query) mentionedAt(i int) (Claim, bool) {
 	if w := q.Word(i); w != "where" && !(w == "which" && q.Word(i-1) == "in") && w != "whose" || i == 0 {
 		return Claim{}, false
 	}
-	at := i + 1
-	for articles[q.Word(at)] {
+	at, denied := i+1, false
+	switch q.Word(at) {
+	case "no", "none", "neither":
+		at, denied = at+1, true
+	}
+	for articles[q.Word(at)] || denied && q.Word(at) == "of" || denied && q.Word(at) == "such" {
 		at++
 	}
 	for to := at + 1; to < len(q.Tokens) && to <= at+maxPhrase; to++ {
 		if w := q.Word(to); w != "is" && w != "are" && w != "was" && w != "were" {
 			continue
 		}
-		if q.Word(to+1) != "mentioned" {
+		end := to + 1
+		if q.Word(end) == "not" || q.Word(end) == "never" {
+			end, denied = end+1, true
+		}
+		if q.Word(end) != "mentioned" {
 			return Claim{}, false
 		}
 		noun := TextNoun{}
@@ -337,7 +345,7 @@ func (q *Query) mentionedAt(i int) (Claim, bool) {
 			from--
 		}
 		m := filter.Mentions{Phrases: []string{q.Written(at, to)}}
-		return Claim{From: from, To: to + 2, Weight: 8, Conditions: []Condition{mention(noun, m)}}, true
+		return Claim{From: from, To: end + 1, Weight: 8, Negated: denied, Conditions: []Condition{mention(noun, m)}}, true
 	}
 	return Claim{}, false
 }

@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ type Query struct {
 	Made func(q *Query, i int) bool
 
 	*index
-	lower, upper bool // the question has no letters of the other case
+	identifiers  []bool // tokens that name a record by a number of its own
+	lower, upper bool   // the question has no letters of the other case
 }
 
 // index is what a parser looks words up in.
@@ -49,6 +51,7 @@ type Reading struct {
 	Topic         []string     // the words that are neither condition nor request nor common: the subject
 	Part          []Constraint // of a share: the conditions of the part, not of the whole
 	Phrases       []string     // the topic's words as they stand together in the question
+	Denied        bool         // the question says that something is not so of a word of the topic
 	Sides         []Side       // what is set against each other, where values of one field do not tell it
 	Notes         []string     // what a reader should know of how the words were read
 	Beside        []string     // words no record answers, beside which something else is asked
@@ -130,6 +133,7 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 		r.Words = append(r.Words, t.Lower)
 	}
 	r.Content, r.Topic, r.Phrases = q.content(claims), q.topic(claims), q.topicPhrases(claims)
+	r.Denied = slices.ContainsFunc(q.topicTokens(claims), func(i int) bool { return q.deniedBefore(i, 0) })
 	if rest := strings.TrimSpace(text[end:]); rest != "" {
 		r.Content += " " + rest
 		r.Unenforceable = append(r.Unenforceable, sextant.Unenforceable{Text: beginning(rest), Reason: "the question is too long to be read for conditions after this point"})
@@ -163,11 +167,12 @@ func (q *Query) recognize() []Claim {
 		return nil
 	}
 	var claims []Claim
-	for _, r := range []Recognizer{recognizeMentions, recognizeBeyond, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities, recognizeUnheld, recognizeRecord} {
+	for _, r := range []Recognizer{recognizeMentions, recognizeBeyond, recognizeDates, recognizeMeasures, recognizePhrases, recognizeValues, recognizeRequests, recognizeFields, recognizeQuantities, recognizeUnheld} {
 		claims = append(claims, r(q)...)
 	}
 	for _, r := range q.Lexicon.Recognizers {
 		claims = append(claims, r(q)...)
 	}
-	return claims
+	q.identifiers = q.identified(claims)
+	return append(claims, recognizeRecord(q)...)
 }

@@ -1,6 +1,10 @@
 package constrain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sextant-rag/sextant"
+)
 
 // What people ask of a record they name: the values of some of its fields, how far it has
 // come, what changed in it, the course of what it tells, and the parts they do not want.
@@ -9,7 +13,7 @@ import "slices"
 // question that names a record.
 func recognizeRecord(q *Query) []Claim {
 	var out []Claim
-	identified := q.identified()
+	identified := q.namesRecord() && !q.asksCount()
 	for i := range q.Tokens {
 		if c, ok := q.withoutPart(i); ok {
 			out = append(out, c)
@@ -61,13 +65,33 @@ func (q *Query) asksStage(i int) bool {
 	return true
 }
 
-// identified reports whether a question names a record by something like a number of its
-// own: letters and digits in one word, or a longer number that is no year.
-func (q *Query) identified() bool {
-	return slices.ContainsFunc(q.Tokens, func(t Token) bool {
-		return t.digits > 0 && (t.digits < len(t.Text) && len(t.Text) >= minIdentifier || t.digits == len(t.Text) && len(t.Text) >= minIdentifier) || t.digits > 1 && t.Gap == "-"
+// identified marks the tokens that look like a number of a record's own: letters and digits
+// in one word, or a longer number that is no year. What another claim reads as a date, a
+// quantity or a kind of thing is none: a PA-28-161, the years 2022-2024.
+func (q *Query) identified(claims []Claim) []bool {
+	other := q.taken(choose(slices.Clone(claims), len(q.Tokens)), func(c Claim) bool {
+		return slices.ContainsFunc(c.Conditions, func(k Condition) bool {
+			_, text := firstOf(k.Values).(string)
+			return !text || slices.Contains(q.Lexicon.Kinds, k.Field) || k.Op != sextant.OpEq && k.Op != sextant.OpIn
+		})
 	})
+	out := make([]bool, len(q.Tokens))
+	for i, t := range q.Tokens {
+		long := t.digits > 0 && len(t.Text) >= minIdentifier
+		out[i] = !other[i] && (long || t.digits > 1 && t.Gap == "-")
+	}
+	return out
 }
+
+func firstOf(values []any) any {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
+// namesRecord reports whether a question names a record.
+func (q *Query) namesRecord() bool { return slices.Contains(q.identifiers, true) }
 
 // minIdentifier is how long an identifier is at least.
 const minIdentifier = 5
@@ -101,10 +125,24 @@ func (q *Query) withoutPart(i int) (Claim, bool) {
 			break
 		}
 	}
-	if len(parts) == 0 {
+	if len(parts) == 0 || !q.namesRecord() && (q.asksCount() || q.Joined(to) && !asideEnds[q.Word(to)]) {
 		return Claim{}, false
 	}
 	return Claim{From: i, To: to, Request: &Request{Without: parts}, Drop: true, Weight: 9}, true
+}
+
+// asideEnds may follow what is to be left out; other words go on to say which records are
+// meant: "excluding findings of pilot error".
+var asideEnds = set(`for in from please and but if since`)
+
+// asksCount reports whether a question asks how many there are, of which no part is quoted.
+func (q *Query) asksCount() bool {
+	for i := range q.Tokens {
+		if q.HasLoose(i, "how", "many") || q.HasLoose(i, "number", "of") || q.Word(i) == "count" {
+			return true
+		}
+	}
+	return false
 }
 
 // apartFrom reports whether a bare "no" or "without" at i begins an aside, and does not say
@@ -162,7 +200,8 @@ func appendNew(to, more []string) []string {
 // revisionsAway takes out conditions on how far a record has come where a question asks
 // what changed in it: "from preliminary to final" names two states of one record.
 func (q *Query) revisionsAway(r *Reading, claims *[]Claim) {
-	if !r.Request.Changes && len(r.Request.Fields) == 0 {
+	kind := r.Request.Kind
+	if !r.Request.Changes && len(r.Request.Fields) == 0 || kind != "" && kind != "list" {
 		return
 	}
 	*claims = slices.DeleteFunc(*claims, func(c Claim) bool {

@@ -1,9 +1,11 @@
 package constrain
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sextant-rag/sextant"
+	"github.com/sextant-rag/sextant/filter"
 )
 
 // Side is one of the things that a question sets against each other, as it is called there.
@@ -17,6 +19,9 @@ type Side struct {
 // the two values of a flag; and names that stand for conditions on two fields. Values of
 // one field are told apart by themselves.
 func (q *Query) sides(r *Reading, claims []Claim) {
+	if q.opposites(r, claims) {
+		return
+	}
 	if a, b, ok := q.excluding(r.Constraints); ok && (r.Request.Compared || q.paired(a, b)) {
 		r.Sides = []Side{sideOf(a), sideOf(b)}
 		r.Request.Compared = true
@@ -47,6 +52,34 @@ func (q *Query) sides(r *Reading, claims []Claim) {
 	}
 }
 
+// opposites sets two claims side by side of which each says what the other denies. What
+// else is said of their field ("excluding York") holds for both sides.
+func (q *Query) opposites(r *Reading, claims []Claim) bool {
+	said := make([]Constraint, 0, len(claims))
+	var from []int
+	for i, c := range claims {
+		if one := q.join([]Claim{c}); len(one) == 1 && valued(one[0].Op) && !isSpans(one[0]) {
+			said, from = append(said, one[0]), append(from, i)
+		}
+	}
+	for i, a := range said {
+		for _, b := range said[i+1:] {
+			if !opposed(a, b) || !r.Request.Compared && !q.paired(a, b) {
+				continue
+			}
+			var rest []Claim
+			for k, c := range claims {
+				if at := slices.Index(from, k); at < 0 || said[at].Field != a.Field || !slices.Equal(said[at].Values, a.Values) {
+					rest = append(rest, c)
+				}
+			}
+			r.Sides, r.Request.Compared, r.Constraints = []Side{sideOf(a), sideOf(b)}, true, q.join(rest)
+			return true
+		}
+	}
+	return false
+}
+
 // acrossFields sets the conditions around a comparing word side by side that are on different
 // fields: "Acme tickets against urgent ones". Joined they would be one group, which nobody
 // compares with anything.
@@ -72,10 +105,62 @@ func (q *Query) acrossFields(r *Reading, claims []Claim) {
 			continue
 		}
 		a, b := claims[left], claims[right]
-		r.Sides = []Side{{q.words(a), q.join([]Claim{a})}, {q.words(b), q.join([]Claim{b})}}
-		r.Constraints = q.join(slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.From == a.From || c.From == b.From }))
+		rest := q.join(slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.From == a.From || c.From == b.From }))
+		if !r.Request.Sided() {
+			together := "are not told apart here: the figure is over both together"
+			if either, ok := q.either(a, b); ok {
+				rest = append(rest, either)
+			} else {
+				together = "are not told apart here, nor is the figure restricted to them"
+			}
+			r.Constraints = rest
+			r.Notes = append(r.Notes, fmt.Sprintf("“%s” and “%s” %s; ask for each by itself", q.words(a), q.words(b), together))
+			return
+		}
+		r.Sides, r.Constraints = []Side{{q.words(a), q.join([]Claim{a})}, {q.words(b), q.join([]Claim{b})}}, rest
 		return
 	}
+}
+
+// Sided reports whether a request can be answered for each of several sides: what counts
+// or lists can, rows and sums have no place for them.
+func (r Request) Sided() bool {
+	return r.Kind == "" || r.Kind == "count" || r.Kind == "list" || r.Kind == "share"
+}
+
+// either joins two claims on different fields into a condition that each satisfies, for
+// requests that no side can be told apart in. Fields of different groups of a document have
+// no such condition.
+func (q *Query) either(a, b Claim) (Constraint, bool) {
+	group, held := q.groupOf(a.Conditions[0].Field)
+	for _, k := range append(slices.Clone(a.Conditions), b.Conditions...) {
+		if g, ok := q.groupOf(k.Field); !ok || !held || g != group || isMention(k.Op) {
+			return Constraint{}, false
+		}
+	}
+	out := q.join([]Claim{a})[0]
+	out.Narrow = filter.Or{q.allOf(a), q.allOf(b)}
+	q.cover(&out, q.join([]Claim{b})[0])
+	return out, true
+}
+
+// allOf is the filter of all that a claim says.
+func (q *Query) allOf(c Claim) filter.Filter {
+	var out filter.And
+	for _, k := range q.join([]Claim{c}) {
+		out = append(out, compileOne(q.Lexicon, k))
+	}
+	return out
+}
+
+// groupOf returns the group of a field of events.
+func (q *Query) groupOf(field string) (string, bool) {
+	for _, spec := range q.Vocabulary.Collections {
+		if f, ok := spec.Schema.Field(field); ok {
+			return f.Group, true
+		}
+	}
+	return "", false
 }
 
 // nearSide is how many words may stand between a side and the word that compares.

@@ -120,7 +120,7 @@ func (a *asking) compute() (string, error) {
 	for _, c := range a.inScope() {
 		name := c.Spec().Name
 		asked := c.Spec().Role != sextant.RoleRules && slices.Contains([]string{"count", "group", "top", "share", "first", "last", "sum", "mean", "distinct", "max", "min"}, a.reading.Request.Kind)
-		asked = asked || a.reading.Request.Kind == "list" && len(a.reading.Topic) == 0
+		asked = asked || a.reading.Request.Kind == "list" && len(a.reading.Topic) == 0 || len(a.reading.Sides) > 1
 		if a.state.holds(name) == 0 || !a.account.Applies(name) && (a.asksText() || !(asked && a.events(c))) {
 			continue
 		}

@@ -59,7 +59,7 @@ func (a *asking) countsTopic(c store.Collection) bool {
 	if kind := r.Request.Kind; kind != "" && kind != "list" && kind != "count" || r.Request.Compared {
 		return false
 	}
-	if len(r.Phrases) == 0 || len(r.Topic) > maxTopic || namesField(c.Spec(), r.Topic) {
+	if r.Denied || len(r.Phrases) == 0 || len(r.Topic) > maxTopic || namesField(c.Spec(), r.Topic) {
 		return false
 	}
 	if strings.ContainsAny(strings.Join(r.Phrases, " "), "0123456789") {
@@ -124,7 +124,11 @@ func (a *asking) mentionText(c sextant.Computed, conditions string) string {
 		is = "are"
 	}
 	if c.Total == 0 {
-		return fmt.Sprintf("No field holds %s, and no text has these words together; %s satisfy the rest%s.", topic, count(c.MentionOf, c.UnitLabel), conditions)
+		nowhere := fmt.Sprintf("No field holds %s, and no narrative or cause that is held has these words together", topic)
+		if a.quotesTopic() {
+			nowhere = fmt.Sprintf("By %s nothing could be counted", topic)
+		}
+		return fmt.Sprintf("%s; %s satisfy the rest%s.", nowhere, count(c.MentionOf, c.UnitLabel), conditions)
 	}
 	s := fmt.Sprintf("%s %s mentioned in at least %s of %s%s; a mention, not a cause, and other words for it are not counted.", topic, is, thousands(c.Total), count(c.MentionOf, c.UnitLabel), conditions)
 	for _, o := range c.Method.OtherCounts {
@@ -135,4 +139,14 @@ func (a *asking) mentionText(c sextant.Computed, conditions string) string {
 		}
 	}
 	return s
+}
+
+// quotesTopic reports whether a finding has the words of the subject, so that to say nothing
+// has them would be untrue: a value of a field may, in which mentions are not counted.
+func (a *asking) quotesTopic() bool {
+	return slices.ContainsFunc(a.answer.Findings, func(f sextant.Finding) bool {
+		return slices.ContainsFunc(a.reading.Phrases, func(p string) bool {
+			return strings.Contains(strings.ToLower(f.Text), strings.ToLower(p))
+		})
+	})
 }

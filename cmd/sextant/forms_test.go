@@ -109,6 +109,19 @@ func TestForms(t *testing.T) {
 		{"links", "Docket links for CEN16LA901 and CEN16LA902", sextant.Answered, `CEN16LA901: link to the docket: none held. CEN16LA902: link`, "", rows(2, "id", "title", "link to the docket")},
 		{"no timeline is held", "Timeline of the flight in CEN16LA901", sextant.InsufficientEvidence, `no timeline can be told; of its record are held: record, probable cause`, "", nil},
 		{"a tail number nobody has", "Does N99999 have an accident?", sextant.NoData, `none in what is held`, "", nil},
+		{"sides and a sum", "How many people were killed in Robinson R22 accidents versus fatal accidents since 2010?", sextant.Answered, `people killed, over \d+ events`, "", func(t *testing.T, a sextant.Answer) {
+			if !said(a.Caveats, "R22", "not told apart") {
+				t.Errorf("caveats %q", a.Caveats)
+			}
+		}},
+		{"sides and rows", "Compare Robinson accidents against helicopter accidents by year", sextant.Answered, `Robinson accidents against helicopter`, "", nil},
+		{"a third condition on the field of sides", "Compare accidents in Texas and outside Texas, excluding Alaska", sextant.Answered, `Texas \d+, not Texas \d+, of \d+ events \(not Alaska\)`, "", enforced("state")},
+		{"sides that do not add up", "Accidents in Texas and not in Texas", sextant.Answered, `Texas \d+, not Texas \d+`, "", nil},
+		{"a denied topic", "How many accidents in 2016 did not involve a flare?", sextant.Answered, `not restricted`, `mentioned in`, nil},
+		{"a denied mention", "How many accidents where no flare is mentioned in 2016?", sextant.Answered, `\d+ events`, "", enforced("event_date", "text")},
+		{"a bound no field holds, with a topic", "Accidents above 10,000 feet involving hypoxia", sextant.InsufficientEvidence, `“above 10,000 feet” could not be enforced`, "", nil},
+		{"a condition behind a place", "How many people died in the Texas Balloon accidents of 2012?", sextant.NoData, ``, "", enforced("aircraft_category", "event_date", "state")},
+		{"still open of many", "How many accidents in 2012-2016 are still open?", sextant.Answered, `\d+ events?`, "not restricted", enforced("event_date", "report_status")},
 		{"a denied condition says so", "Cessna accidents outside the United States", sextant.Answered, `not United States`, "", nil},
 	} {
 		t.Run(f.name, func(t *testing.T) { d.form(t, f) })
