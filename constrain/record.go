@@ -69,16 +69,21 @@ func (q *Query) asksStage(i int) bool {
 // in one word, or a longer number that is no year. What another claim reads as a date, a
 // quantity or a kind of thing is none: a PA-28-161, the years 2022-2024.
 func (q *Query) identified(claims []Claim) []bool {
+	out := make([]bool, len(q.Tokens))
+	for i, t := range q.Tokens {
+		out[i] = t.digits > 0 && len(t.Text) >= minIdentifier || t.digits > 1 && t.Gap == "-"
+	}
+	if !slices.Contains(out, true) {
+		return out
+	}
 	other := q.taken(choose(slices.Clone(claims), len(q.Tokens)), func(c Claim) bool {
 		return slices.ContainsFunc(c.Conditions, func(k Condition) bool {
 			_, text := firstOf(k.Values).(string)
 			return !text || slices.Contains(q.Lexicon.Kinds, k.Field) || k.Op != sextant.OpEq && k.Op != sextant.OpIn
 		})
 	})
-	out := make([]bool, len(q.Tokens))
-	for i, t := range q.Tokens {
-		long := t.digits > 0 && len(t.Text) >= minIdentifier
-		out[i] = !other[i] && (long || t.digits > 1 && t.Gap == "-")
+	for i := range out {
+		out[i] = out[i] && !other[i]
 	}
 	return out
 }
