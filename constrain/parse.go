@@ -134,6 +134,9 @@ func (p *Parser) Parse(text string, asOf time.Time) Reading {
 	}
 	r.Content, r.Topic, r.Phrases = q.content(claims), q.topic(claims), q.topicPhrases(claims)
 	r.Denied = slices.ContainsFunc(q.topicTokens(claims), func(i int) bool { return q.deniedBefore(i, 0) })
+	if q.onlyRecorded(&r.Request) {
+		r.Topic, r.Phrases = nil, nil
+	}
 	if rest := strings.TrimSpace(text[end:]); rest != "" {
 		r.Content += " " + rest
 		r.Unenforceable = append(r.Unenforceable, sextant.Unenforceable{Text: beginning(rest), Reason: "the question is too long to be read for conditions after this point"})

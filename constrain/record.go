@@ -24,13 +24,13 @@ func recognizeRecord(q *Query) []Claim {
 		if !identified {
 			continue
 		}
-		if fields, to, ok := q.records.PluralAt(q, i); ok {
+		if fields, to, ok := q.records.PluralAt(q, i); ok && q.standsFor(i, to) {
 			out = append(out, Claim{From: i, To: to, Request: &Request{Fields: fields}, Drop: true, Weight: 9})
 		}
 		if len(q.Lexicon.Stages) > 0 && q.asksStage(i) {
 			out = append(out, Claim{From: i, To: i + 1, Request: &Request{Fields: q.Lexicon.Stages}, Drop: true, Weight: 9})
 		}
-		if _, to, ok := changing.At(q, i); ok {
+		if _, to, ok := changing.At(q, i); ok && q.revised(i, to) {
 			out = append(out, Claim{From: i, To: to, Request: &Request{Changes: true}, Drop: true, Weight: 1})
 		}
 		if _, to, ok := courses.At(q, i); ok {

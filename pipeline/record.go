@@ -22,6 +22,21 @@ func (a *asking) asksRecord() bool {
 	return len(a.reading.Request.Fields) > 0 && t != nil && t.Kind == "list"
 }
 
+// asksRecordOnly reports whether nothing is asked beside the values of fields: no cause, and
+// no subject of which the texts are to speak.
+func (a *asking) asksRecordOnly() bool {
+	return a.asksRecord() && len(a.reading.Topic) == 0 && a.plan.Otherwise != plan.Causal
+}
+
+// recordedBeside says the fields that are asked for beside something else. What the records
+// say of them is answered whatever becomes of the rest.
+func (a *asking) recordedBeside() string {
+	if !a.asksRecord() || a.asksRecordOnly() || a.reading.Request.Timeline || a.asksChanges() {
+		return ""
+	}
+	return a.recorded()
+}
+
 // table is the figure with the fields or parts that are asked for, a row a document.
 func (a *asking) table() *sextant.Computed {
 	for i := range a.answer.Computed {

@@ -283,7 +283,7 @@ func (a *asking) extract() (string, error) {
 	if a.asksFigure() && !a.asksText() && (len(a.account.Parts) == 0 || len(a.reading.Topic) > 0 && a.coverage < enough) {
 		a.answer.Findings = nil // a figure needs no sentences that speak of something else
 	}
-	if a.asksRecord() {
+	if a.asksRecordOnly() {
 		a.quoteFields()
 		return fmt.Sprintf("%d findings", len(a.answer.Findings)), nil
 	}

@@ -39,7 +39,7 @@ func (a *asking) settle() {
 		if len(a.answer.Conflicts) > 0 {
 			a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 		}
-	case a.asksRecord():
+	case a.asksRecordOnly():
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
 	case a.onlyUnenforced(), a.unanswerable():
 		a.answer.Status, a.answer.Findings, a.answer.CausalChain = sextant.InsufficientEvidence, []sextant.Finding{}, nil
@@ -63,6 +63,9 @@ func (a *asking) settle() {
 		a.answer.Status = sextant.InsufficientEvidence
 	default:
 		a.answer.Status, a.answer.Confidence = sextant.Answered, "high"
+	}
+	if a.answer.Status == sextant.InsufficientEvidence && a.recordedBeside() != "" {
+		a.answer.Status = sextant.Partial
 	}
 	if a.answer.Status != sextant.OutOfScope {
 		a.plan.Intent, a.answer.Intent = a.plan.Otherwise, string(a.plan.Otherwise)

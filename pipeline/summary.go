@@ -34,12 +34,12 @@ func (a *asking) summarize() {
 		switch {
 		case a.asksChanges():
 			a.answer.Summary = a.changes()
-		case a.asksRecord():
+		case a.asksRecordOnly():
 			a.answer.Summary = a.recorded()
 		case a.reading.Request.Timeline && a.narrow():
 			a.answer.Summary = a.course()
 		default:
-			a.answer.Summary = strings.TrimSpace(a.figures() + " " + a.prose())
+			a.answer.Summary = strings.TrimSpace(a.figures() + " " + strings.TrimSpace(a.prose()+" "+a.recordedBeside()))
 		}
 		if left := a.leftOut(); left != "" {
 			a.answer.Summary = strings.TrimSpace(a.answer.Summary + " " + left)
@@ -362,6 +362,12 @@ func rowsText(c sextant.Computed) string {
 	return strings.Join(parts, ", ")
 }
 
+// tellsCause reports whether a cause is asked of a few records and one states it: that is the
+// answer, also where something else is asked beside it.
+func (a *asking) tellsCause() bool {
+	return a.plan.Intent == plan.Causal && len(a.answer.CausalChain) > 0 && a.narrow()
+}
+
 // prose gives the best finding where the answer stands in the texts.
 func (a *asking) prose() string {
 	if a.said != "" {
@@ -375,7 +381,7 @@ func (a *asking) prose() string {
 	}
 	silent := len(a.answer.Computed) > 0 && len(a.reading.Topic) == 0 && a.plan.Intent != plan.Causal
 	silent = silent || len(a.reading.Request.With) > 0 && a.table() != nil
-	if silent || a.unenforced() != "" && len(a.reading.Beside) == 0 || len(a.answer.Findings) == 0 || !a.enough() {
+	if silent || a.unenforced() != "" && len(a.reading.Beside) == 0 || len(a.answer.Findings) == 0 || !a.enough() && !a.tellsCause() {
 		return ""
 	}
 	best := a.answer.Findings[max(0, slices.IndexFunc(a.answer.Findings, func(f sextant.Finding) bool { return f.Text == a.best }))]

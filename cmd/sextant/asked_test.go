@@ -33,6 +33,16 @@ func TestWaysOfAskingAreEverydayWords(t *testing.T) {
 		{"a date to come", "When will the final report of CEN16LA901 be published?", sextant.Answered, `5 January 2017`, "could not be enforced", nil},
 		{"only a forecast", "How many people will be killed next time?", sextant.InsufficientEvidence, `“will” could not be enforced`, `\d+ people`, nil},
 		{"only an opinion", "Which aircraft is the best of 2012?", sextant.InsufficientEvidence, `could not be enforced`, "", nil},
+		{"a link beside a cause", "What was the probable cause of CEN16LA901 and what is the docket link?", sextant.Answered, `flare.*link to the docket: none held`, "", nil},
+		{"a link after a cause", "Why did CEN16LA901 crash? Also give me the docket link.", sextant.Answered, `flare.*link to the docket: none held`, "", nil},
+		{"a door that is open", "In CEN16LA901, was the cabin door still open?", sextant.InsufficientEvidence, ``, "status of the report", nil},
+		{"a valve that is closed", "Had the fuel valve been closed in CEN16LA901?", sextant.InsufficientEvidence, ``, "status of the report", nil},
+		{"a link of a chain", "Was a control link broken in CEN16LA901?", sextant.InsufficientEvidence, ``, "docket", nil},
+		{"asked kindly", "Can you tell me whether CEN16LA901 is still open?", sextant.Answered, `^CEN16LA901: status of the report: Probable Cause`, "", nil},
+		{"a difference between things", "What was the difference between the two airplanes' speeds in CEN16LA901?", sextant.InsufficientEvidence, ``, "revision", nil},
+		{"a setting that was changed", "Why was the frequency changed from 121.5 in CEN16LA901?", sextant.Answered, ``, "revision", nil},
+		{"revisions in other words", "How did the record of CEN12FA100 change between preliminary and final?", sextant.Answered, `differs on \d+ facts?`, "", nil},
+		{"one fact of two revisions", "What changed in the injuries between the preliminary and the final report of CEN12FA100?", sextant.Answered, `differs on \d+ facts?`, "", nil},
 	} {
 		t.Run(f.name, func(t *testing.T) { d.form(t, f) })
 	}
