@@ -184,7 +184,7 @@ func (r *reading) subjectEnd(i int) int {
 		return k
 	case r.tokens[k].lower == "and" || r.tokens[k].lower == "then" || r.tokens[k].text == ",":
 		first := i
-		for j := k; j >= 0 && !r.stops(j); j-- {
+		for j := k; j >= 0 && !r.stops(j) && !(first != i && r.tokens[j].text == ","); j-- {
 			if r.verb(j) {
 				first = j
 			}
