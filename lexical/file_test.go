@@ -146,18 +146,7 @@ func resealed(data []byte) []byte {
 // FuzzReadFrom reads anything, with checksums made right so that the checks behind them
 // are reached. What is accepted must be safe to use.
 func FuzzReadFrom(f *testing.F) {
-	long := New(English())
-	b := long.NewBatch()
-	for row := range uint32(blockRows + 9) {
-		if err := b.Add(row, Field{Text: "land landing"}); err != nil {
-			f.Fatal(err)
-		}
-	}
-	b.Remove(5)
-	if err := b.Commit(); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(written(f, long))
+	f.Add(written(f, longLists(f)))
 	f.Add(written(f, newIndex(f, "the engine failed", "engines landed", "a landing at 91.409(b)")))
 	f.Add(written(f, New(English())))
 	a := English()
@@ -166,17 +155,40 @@ func FuzzReadFrom(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ix.SearchNear(a.Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10, nil)
-		for i, w := range ix.state.Load().parts {
-			_, _ = i, w.seg.matching(near{leaf{word: []byte("l")}, leaf{word: []byte("e")}, MaxNear})
-		}
-		b := ix.NewBatch()
-		for row := range uint32(20) {
-			b.Remove(row)
-		}
-		if err := b.Commit(); err != nil {
+		useAll(t, ix)
+	})
+}
+
+// longLists is a small index whose lists have skips.
+func longLists(t testing.TB) *Index {
+	t.Helper()
+	ix := New(English())
+	b := ix.NewBatch()
+	for row := range uint32(blockRows + 9) {
+		if err := b.Add(row, Field{Text: "land landing"}); err != nil {
 			t.Fatal(err)
 		}
-		merge(ix.state.Load().parts)
-	})
+	}
+	b.Remove(5)
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+// useAll looks at all that an index holds, and changes and merges it.
+func useAll(t *testing.T, ix *Index) {
+	t.Helper()
+	ix.SearchNear(ix.Analyzer().Query("the engine landed at 91.409(b) stall N802AB"), DefaultBM25, nil, 10, nil)
+	for _, w := range ix.state.Load().parts {
+		w.seg.matching(near{leaf{word: []byte("l")}, leaf{word: []byte("e")}, MaxNear})
+	}
+	b := ix.NewBatch()
+	for row := range uint32(20) {
+		b.Remove(row)
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	merge(ix.state.Load().parts)
 }

@@ -2,8 +2,10 @@ package lexical
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"os"
@@ -178,6 +180,45 @@ func TestDamagedFilesAreNoticed(t *testing.T) {
 			t.Errorf("a file called %q was taken", name)
 		}
 	}
+}
+
+// FuzzSegmentFile opens anything as a segment's file, with the sum made right so that the
+// checks behind it are reached. What is accepted must be safe to use.
+func FuzzSegmentFile(f *testing.F) {
+	for _, ix := range []*Index{longLists(f), newIndex(f, "the engine failed", "engines landed", "a landing at 91.409(b)")} {
+		s, err := mergeToFile(ix.state.Load().parts, f.TempDir())
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := os.ReadFile(s.file.path())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(fileMagic))
+	f.Add([]byte{})
+	a := English()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := &segmentFile{folder: t.TempDir(), name: "1" + FileSuffix}
+		if end := len(data) - 4; end >= 0 {
+			file.sum = crc32.Checksum(data[:end], castagnoli)
+			data = binary.LittleEndian.AppendUint32(bytes.Clone(data[:end]), file.sum)
+		}
+		if err := os.WriteFile(file.path(), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := file.open()
+		if errors.Is(err, ErrUnreadable) {
+			t.Fatalf("looked beyond the file: %v", err)
+		}
+		if err != nil {
+			return
+		}
+		ix := New(a)
+		ix.state.Store(newState([]part{{seg: s}}, int64(s.last())))
+		useAll(t, ix)
+	})
 }
 
 // A page that is gone while somebody searches is an error of the search.
