@@ -541,3 +541,43 @@ func TestReencodeTakenOver(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A writer of the same process that waits, since the generation in use was closed after
+// swaps that were incomplete, does not keep the next swap from being made.
+func TestSwapWhileItsWriterWaits(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	s := open(t, qdrant.Options{URL: f.URL})
+	s.SetGrace(0)
+	c := plant(t, s, 12)
+	r := c.(store.Reencoder)
+	if err := r.BeginVectors(t.Context(), newer); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := r.SwapVectors(t.Context()); !errors.Is(err, store.ErrIncomplete) {
+			t.Fatalf("a swap without vectors: %v", err)
+		}
+	}
+	writer, err := s.Open(t.Context(), "leaves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- writer.Upsert(t.Context(), []store.Record{leaf(older, 3, 2, "late")}) }()
+	select {
+	case err := <-written:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	began := time.Now()
+	if _, err := reencode(t.Context(), s, newer); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; !errors.Is(err, store.ErrEncoder) {
+		t.Errorf("vectors of the old encoder: %v", err)
+	}
+	if d := time.Since(began); d > 10*time.Second {
+		t.Errorf("they waited for each other for %v", d)
+	}
+}

@@ -13,7 +13,9 @@ import (
 
 // A swap compares the shadow with the generation in use, closes that for writing, looks
 // whether it is still at the sequence it had before it was compared, and replaces the row.
-// So writers wait for four small requests, and no clocks are compared.
+// So writers wait for five small requests, and no clocks are compared. Those of this process
+// are kept out as all others are, and not by a lock: one of them may hold that and wait for
+// the generation to be opened, which only the swap does.
 
 // SwapVectors implements store.Reencoder.
 func (h *handle) SwapVectors(ctx context.Context) error {
@@ -35,8 +37,6 @@ const (
 func (c *collection) swap(ctx context.Context) error {
 	c.filling.Lock()
 	defer c.filling.Unlock()
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	for range swapAttempts {
 		if err := c.openedOrMine(ctx); err != nil {
 			return err
