@@ -80,6 +80,7 @@ type asking struct {
 	written   *generate.Written   // what it wrote; nil: the sentences are quoted
 	reserve   reserve
 	left      []string    // kinds of parts that were left out as the question asks
+	untold    int         // statements of a timeline that its bound left out
 	stemmed   stemmed     // stems found so far
 	said      string      // the model's summary, as far as the findings bear it
 	unchecked bool        // said is the baseline's

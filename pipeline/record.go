@@ -190,7 +190,8 @@ func (a *asking) leftOut() string {
 
 // timeline quotes the sentences with times of the records that are named, in their order.
 func (a *asking) timeline() (string, error) {
-	a.answer.Findings, a.answer.CausalChain = generate.Timeline(a.documents, maxTimeline), nil
+	a.answer.Findings, a.untold = generate.Timeline(a.documents, maxTimeline)
+	a.answer.CausalChain = nil
 	if a.answer.Findings == nil {
 		a.answer.Findings = []sextant.Finding{}
 	}
@@ -203,7 +204,11 @@ const maxTimeline = 25
 
 // course says what a timeline is made of.
 func (a *asking) course() string {
-	return fmt.Sprintf("%d statements with the times as printed, in the order of time; the texts name a zone where one is given, and otherwise none is stated.", len(a.answer.Findings))
+	s := fmt.Sprintf("%d statements with the times as printed, in the order of time, a text that goes over midnight in its own; the texts name a zone where one is given, and otherwise none is stated.", len(a.answer.Findings))
+	if a.untold > 0 {
+		s += fmt.Sprintf(" %d later ones are not shown.", a.untold)
+	}
+	return s
 }
 
 // timeless says why no timeline can be told.
