@@ -33,6 +33,9 @@ func Describe(spec sextant.Collection, p constrain.Compiled) string {
 	for i, v := range p.Values {
 		texts[i] = valueText(v)
 	}
+	if strings.HasPrefix(p.Note, constrain.EitherNote) {
+		texts = append(texts, strings.TrimPrefix(p.Note, constrain.EitherNote))
+	}
 	switch p.Op {
 	case sextant.OpMentions:
 		return label + " mentions " + quotedList(texts)

@@ -128,6 +128,10 @@ func (r Request) Sided() bool {
 	return r.Kind == "" || r.Kind == "count" || r.Kind == "list" || r.Kind == "share"
 }
 
+// EitherNote begins the note of a condition that something else satisfies as well, in the
+// words of the question: "or helicopter".
+const EitherNote = "or "
+
 // either joins two claims on different fields into a condition that each satisfies, for
 // requests that no side can be told apart in. Fields of different groups of a document have
 // no such condition.
@@ -139,6 +143,7 @@ func (q *Query) either(a, b Claim) (Constraint, bool) {
 		}
 	}
 	out := q.join([]Claim{a})[0]
+	out.Note = EitherNote + q.words(b)
 	out.Narrow = filter.Or{q.allOf(a), q.allOf(b)}
 	q.cover(&out, q.join([]Claim{b})[0])
 	return out, true

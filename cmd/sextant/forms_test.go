@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sextant-rag/sextant"
@@ -114,7 +115,11 @@ func TestForms(t *testing.T) {
 				t.Errorf("caveats %q", a.Caveats)
 			}
 		}},
-		{"sides and rows", "Compare Robinson accidents against helicopter accidents by year", sextant.Answered, `Robinson accidents against helicopter`, "", nil},
+		{"sides and rows", "Compare Robinson accidents against helicopter accidents by year", sextant.Answered, `Robinson accidents against helicopter`, "", func(t *testing.T, a sextant.Answer) {
+			if title := a.Computed[0].Title; !strings.Contains(title, " or helicopter") {
+				t.Errorf("title %q", title)
+			}
+		}},
 		{"a third condition on the field of sides", "Compare accidents in Texas and outside Texas, excluding Alaska", sextant.Answered, `Texas \d+, not Texas \d+, of \d+ events \(not Alaska\)`, "", enforced("state")},
 		{"sides that do not add up", "Accidents in Texas and not in Texas", sextant.Answered, `Texas \d+, not Texas \d+`, "", nil},
 		{"a denied topic", "How many accidents in 2016 did not involve a flare?", sextant.Answered, `not restricted`, `mentioned in`, nil},
