@@ -126,7 +126,7 @@ size: build
 fuzz: ## every fuzz target for FUZZTIME (5s)
 	@for p in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
 	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime=20x -fuzztime $(FUZZTIME) $$p; \
 	  done; \
 	done
 
