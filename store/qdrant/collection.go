@@ -220,6 +220,9 @@ func (c *collection) respecify(ctx context.Context, spec sextant.Collection) err
 	emptied := ""
 	_, err = c.alter(ctx, func(now *row) error {
 		emptied = ""
+		if err := store.CheckChange(now.Spec, spec, held > 0); err != nil { // another encoder, since
+			return err
+		}
 		if held == 0 && now.Physical != "" {
 			// Nothing is in it, and its indexes are of other fields.
 			emptied = now.Physical

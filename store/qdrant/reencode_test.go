@@ -581,3 +581,41 @@ func TestSwapWhileItsWriterWaits(t *testing.T) {
 		t.Errorf("they waited for each other for %v", d)
 	}
 }
+
+// A change of the row that takes long, as new indexes do, does not undo a swap that was made
+// meanwhile.
+func TestSlowChangeOfTheRow(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	plant(t, open(t, qdrant.Options{URL: f.URL}), 12)
+	maker := open(t, qdrant.Options{URL: f.URL, Key: "maker"})
+	maker.SetGrace(0)
+	slow := open(t, qdrant.Options{URL: f.URL, Key: "slow"})
+	var once atomic.Bool
+	f.with(func(f *fake) {
+		f.fault = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodDelete { // what was in use stays, and takes the index
+				http.Error(w, "away", http.StatusServiceUnavailable)
+				return true
+			}
+			if r.Header.Get("Api-Key") == "slow" && r.URL.Path == "/collections/leaves_g1/index" && once.CompareAndSwap(false, true) {
+				if _, err := reencode(t.Context(), maker, newer); err != nil {
+					t.Errorf("reencode: %v", err)
+				}
+			}
+			return false
+		}
+	})
+	spec := leaves()
+	spec.Schema.Fields = append(spec.Schema.Fields, filter.Field{Name: "age", Kind: filter.Int})
+	if _, err := slow.Ensure(t.Context(), spec); !errors.Is(err, store.ErrSpec) {
+		t.Errorf("a specification with the encoder before: %v", err)
+	}
+	c, err := open(t, qdrant.Options{URL: f.URL}).Open(t.Context(), "leaves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Count(t.Context(), filter.All, ""); n != 12 || err != nil || c.Spec().Encoder != newer || !once.Load() {
+		t.Errorf("%d documents by %s, %v", n, c.Spec().Encoder, err)
+	}
+}
