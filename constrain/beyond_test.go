@@ -79,3 +79,17 @@ func TestAskedBeside(t *testing.T) {
 		}
 	}
 }
+
+// What is quoted after a word for a work is its title; after "show" it is a condition.
+func TestTitlesAndQuotedConditions(t *testing.T) {
+	reads(t, desk(t), [][2]string{
+		{`Show "X-100" tickets in Leeds`, "model eq X-100; city eq Leeds"},
+		{`Please show “X-100” tickets`, "model eq X-100"},
+		{`show "X-100" in Leeds`, "model eq X-100; city eq Leeds"},
+		{`Can you play "X-100" tickets`, "model eq X-100"},
+		{`tickets like in the film "Leeds"`, ""},
+		{`tickets like in the TV show "Leeds"`, ""},
+		{`tickets as in a play "Leeds"`, ""},
+		{`tickets as in a book titled "Leeds" in York`, "city eq York"},
+	})
+}
