@@ -95,6 +95,6 @@ func (q *Query) taken(claims []Claim, meant func(Claim) bool) []bool {
 // inquiring are words that ask and are not what is asked about.
 var inquiring = set(`require required requires requirement requirements cause caused causes causing reason reasons contributed contributing contribute led explain describe tell summarize summary compare compared comparison difference differ say says mean means know happen happened went wrong`)
 
-var stopWords = set(`a an the of in on at to for from by with and or nor is are was were be been being do does did has have had i you we they it its this that these those there
+var stopWords = set(`a an the of in on at to for from by with and or nor is are was were be been being do does did has have had i you we they them he him his she her it its himself herself itself themselves this that these those there
  what which who whom whose when where why how any some all me my our your us please show list give tell find about as if than then so not no but into out up down over under
  between during within without per each every more most less least many much number count total can could would should may might will shall must im whats s t`)
