@@ -29,9 +29,9 @@ func Describe(spec sextant.Collection, p constrain.Compiled) string {
 	if f, ok := spec.Schema.Field(p.Field); ok && f.Label != "" {
 		label = f.Label
 	}
-	texts := make([]string, len(p.Values))
-	for i, v := range p.Values {
-		texts[i] = valueText(v)
+	texts := make([]string, 0, len(p.Values)+1)
+	for _, v := range p.Values {
+		texts = append(texts, valueText(v))
 	}
 	if strings.HasPrefix(p.Note, constrain.EitherNote) {
 		texts = append(texts, strings.TrimPrefix(p.Note, constrain.EitherNote))
