@@ -67,15 +67,23 @@ func (x *index) define(schema filter.Schema, n *names) {
 	}
 }
 
-// makeVectors makes room for the first vector.
-func (x *index) makeVectors(dimension int) error {
+// makeVectors makes room for the first vector. The slots given out before belong to
+// chunks that are gone, as chunks have vectors all or none; they get rows that no search
+// returns, so that rows go on being slots.
+func (x *index) makeVectors(dimension int, slots uint32) error {
 	m, err := vector.New(dimension)
 	if err != nil {
 		return err
 	}
 	x.vectors, x.file = m, newVectorFile(dimension)
 	x.file.attach(x.place)
-	return nil
+	b := x.newVectorBatch()
+	for range slots {
+		if err := b.skip(); err != nil {
+			return err
+		}
+	}
+	return b.flush()
 }
 
 // tableOf returns the table a field's column is in.

@@ -81,7 +81,7 @@ func (x *index) catchUp(ctx context.Context, tx *sql.Tx, st state, sequence uint
 	vectors := make(chan error, 1)
 	go func() {
 		var err error
-		keys, err = x.loadVectors(ctx, tx, next, st.Dimension)
+		keys, err = x.loadVectors(ctx, tx, next, st.Dimension, chunks)
 		vectors <- err
 	}()
 	err := x.loadRows(ctx, tx, next)
@@ -247,14 +247,14 @@ func scanRow(scan func(...any) error) (row, error) {
 	return r, nil
 }
 
-// loadVectors reads the vectors of the rows from a number on, and returns their keys. It
-// runs beside loadRows.
-func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimension int) ([]int64, error) {
+// loadVectors reads the vectors of the rows from a number on, whose chunks begin at a slot,
+// and returns their keys. It runs beside loadRows.
+func (x *index) loadVectors(ctx context.Context, tx *sql.Tx, from int64, dimension int, slot uint32) ([]int64, error) {
 	if dimension == 0 {
 		return nil, nil
 	}
 	if x.vectors == nil {
-		if err := x.makeVectors(dimension); err != nil {
+		if err := x.makeVectors(dimension, slot); err != nil {
 			return nil, fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
 	}

@@ -227,7 +227,7 @@ func (c *collection) freshIndex(ctx context.Context) (*index, error) {
 			return x, failure("read", err)
 		}
 		if batch == nil {
-			if err := x.makeVectors(dimensionOf(blob)); err != nil {
+			if err := x.makeVectors(dimensionOf(blob), 0); err != nil {
 				return x, err
 			}
 			batch = x.newVectorBatch()

@@ -184,7 +184,7 @@ func (c *collection) publishVectors(p *plan) error {
 	}
 	if c.index.vectors == nil {
 		c.mu.Lock()
-		err := c.index.makeVectors(p.state.Dimension)
+		err := c.index.makeVectors(p.state.Dimension, p.chunks)
 		c.mu.Unlock()
 		if err != nil {
 			return err

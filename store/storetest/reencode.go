@@ -94,6 +94,7 @@ func (d Differences) testReencode(t *testing.T, open Open) {
 		r.held()
 	})
 	t.Run("refused", func(t *testing.T) { testReencodeRefused(t, s) })
+	t.Run("emptied", func(t *testing.T) { testReencodeEmptied(t, s) })
 }
 
 func reopened(t *testing.T, s *store.Store, open Open, dir, name string) store.Collection {
@@ -285,5 +286,34 @@ func testReencodeRefused(t *testing.T, s store.Store) {
 	}
 	if hits, err := c.SearchDense(ctx, store.DenseQuery{Vector: []float32{1, 0, 0, 0}}); err != nil || len(hits) != 1 {
 		t.Errorf("by the vectors in use: %d hits, %v", len(hits), err)
+	}
+}
+
+// A collection that has held documents and holds none any more takes an encoder; the first
+// vector after that is its chunk's own, and not one of what is gone.
+func testReencodeEmptied(t *testing.T, s store.Store) {
+	ctx := t.Context()
+	spec := states("")
+	spec.Name = "emptied"
+	c := ensure(t, s, spec)
+	r := c.(store.Reencoder)
+	first := []store.Record{plain(spec.Name, "s:1", "ice on wing", inState("TX")), plain(spec.Name, "s:2", "snow", inState("AK"))}
+	if err := c.Upsert(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Delete(ctx, []sextant.DocumentID{"s:1", "s:2"}); n != 2 || err != nil {
+		t.Fatalf("%d deleted, %v", n, err)
+	}
+	if err := errors.Join(r.BeginVectors(ctx, "test-4"), r.SwapVectors(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	rec := plain(spec.Name, "s:3", "rain", inState("TX"))
+	rec.Vectors = [][]float32{{0, 1, 0, 0}}
+	if err := c.Upsert(ctx, []store.Record{rec}); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := c.SearchDense(ctx, store.DenseQuery{Vector: []float32{0, 1, 0, 0}})
+	if err != nil || len(hits) != 1 || hits[0].Chunk.DocumentID != "s:3" {
+		t.Errorf("nearest after the collection was emptied: %+v, %v", hits, err)
 	}
 }
