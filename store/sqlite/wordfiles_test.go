@@ -18,6 +18,7 @@ import (
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/lexical"
 	"github.com/sextant-rag/sextant/store"
+	"github.com/sextant-rag/sextant/store/storetest"
 )
 
 // manyFiles has every merge make a file, and nothing go on beside the test.
@@ -104,20 +105,27 @@ func TestDamagedWordFiles(t *testing.T) {
 			}
 			c := quietly(t, dir, manyFiles)
 			mustBe(t, c, ref)
-			if err := c.save(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			copied := t.TempDir()
-			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			again, err := openWith(t, copied, usual).Open(t.Context(), "events") // and warns of nothing
-			if err != nil {
-				t.Fatal(err)
-			}
-			mustBe(t, again, ref)
+			mustBeSaved(t, c, dir, ref)
 		})
 	}
+}
+
+// mustBeSaved saves a collection's index and opens a copy of its folder, which warns of
+// nothing and holds the same.
+func mustBeSaved(t *testing.T, c *collection, dir string, ref *storetest.Reference) {
+	t.Helper()
+	if err := c.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openWith(t, copied, usual).Open(t.Context(), "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustBe(t, again, ref)
 }
 
 // Files of words that are cut under the store's feet end no process: whoever needs them
@@ -183,18 +191,7 @@ func TestWordFilesCutUnderAWriter(t *testing.T) {
 	}
 	mustBeMadeAnew(t, c)
 	mustBe(t, c, ref)
-	if err := c.save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	again, err := openWith(t, copied, usual).Open(t.Context(), "events") // and warns of nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustBe(t, again, ref)
+	mustBeSaved(t, c, dir, ref)
 }
 
 // An index that could not be made anew is made at the next fault, and one that had to wait
