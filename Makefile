@@ -47,7 +47,7 @@ unit: ## tests inside the process: unit, property, conformance
 	go test -short ./...
 
 integration: build ## tests against real processes and servers, which they install themselves below .cache
-	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -count=1 -run '^TestIntegration' \
+	SEXTANT_BINARY=$(CURDIR)/$(BIN) go test -tags integration -count=1 -timeout 30m -run '^TestIntegration' \
 	  $$(grep -rl --include='*_test.go' '^//go:build integration' . | xargs -n1 dirname | sort -u)
 
 # checkptr, which -race turns on, refuses the pointers SQLite's translation to Go lives by.
