@@ -3,7 +3,6 @@ package ingest
 import (
 	"iter"
 	"strings"
-	"unsafe"
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/internal/intern"
@@ -27,7 +26,7 @@ func newAccounts() *accounts { return &accounts{ids: intern.New()} }
 
 // number returns a document's number, giving it one if it has none.
 func (a *accounts) number(id sextant.DocumentID) uint32 {
-	n, isNew := a.ids.Add(bytesOf(id))
+	n, isNew := a.ids.Add(intern.Bytes(string(id)))
 	if isNew {
 		a.revisions = append(a.revisions, revision{})
 		a.marks = append(a.marks, 0)
@@ -58,7 +57,7 @@ func (a *accounts) id(n uint32) sextant.DocumentID { return sextant.DocumentID(a
 
 // revision returns how a document was left; false if that is not known.
 func (a *accounts) revision(id sextant.DocumentID) (revision, bool) {
-	n, ok := a.ids.Find(bytesOf(id))
+	n, ok := a.ids.Find(intern.Bytes(string(id)))
 	if !ok || a.marks[n]&isLeft == 0 {
 		return revision{}, false
 	}
@@ -73,14 +72,14 @@ func (a *accounts) leave(id sextant.DocumentID, rev revision) {
 
 // forget drops a document's revision.
 func (a *accounts) forget(id sextant.DocumentID) {
-	if n, ok := a.ids.Find(bytesOf(id)); ok {
+	if n, ok := a.ids.Find(intern.Bytes(string(id))); ok {
 		a.marks[n] &^= isLeft
 	}
 }
 
 // drop forgets a document and what was done to it.
 func (a *accounts) drop(id sextant.DocumentID) {
-	if n, ok := a.ids.Find(bytesOf(id)); ok {
+	if n, ok := a.ids.Find(intern.Bytes(string(id))); ok {
 		a.marks[n] = 0
 	}
 }
@@ -134,9 +133,4 @@ func (a *accounts) left() iter.Seq2[sextant.DocumentID, revision] {
 			}
 		}
 	}
-}
-
-// bytesOf returns the bytes of an id without copying; they must not be changed or kept.
-func bytesOf(id sextant.DocumentID) []byte {
-	return unsafe.Slice(unsafe.StringData(string(id)), len(id))
 }

@@ -44,7 +44,7 @@ func again(t interface{ Fatal(...any) }, ix *Index) *Index {
 func inFiles(t *testing.T) *Index {
 	t.Helper()
 	if !canMap {
-		t.Skip("this system keeps segments in memory")
+		t.Skip("needs a system on which files are mapped: this one keeps segments in memory")
 	}
 	ix := NewIn(Files{Folder: filepath.Join(t.TempDir(), "words"), Least: 1, Warn: func(err error) { t.Error(err) }}, English())
 	row := uint32(0)
@@ -389,7 +389,7 @@ func TestFilesStayMappedWhileTheyAreSeen(t *testing.T) {
 // Where files cannot be made, segments stay in memory, and whoever cares is told.
 func TestWithoutRoomSegmentsStayInMemory(t *testing.T) {
 	if !canMap {
-		t.Skip("this system keeps segments in memory")
+		t.Skip("needs a system on which files are mapped: this one keeps segments in memory")
 	}
 	notAFolder := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(notAFolder, nil, 0o600); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -84,7 +85,7 @@ func (s *shape) strict() bool {
 	switch {
 	case s == nil:
 		return true
-	case !bool(s.Closed) && (len(s.Type) == 0 && len(s.AnyOf) == 0 || contains(s.Type, "object")):
+	case !bool(s.Closed) && (len(s.Type) == 0 && len(s.AnyOf) == 0 || slices.Contains(s.Type, "object")):
 		return false
 	}
 	for _, p := range s.Properties {
@@ -107,7 +108,7 @@ func (s *shape) fits(v any) bool {
 	}
 	if len(s.Enum) > 0 {
 		text, ok := v.(string)
-		if !ok || !contains(s.Enum, text) {
+		if !ok || !slices.Contains(s.Enum, text) {
 			return false
 		}
 	}
@@ -131,7 +132,7 @@ func (s *shape) fits(v any) bool {
 	return false
 }
 
-func (s *shape) is(name string) bool { return len(s.Type) == 0 || contains(s.Type, name) }
+func (s *shape) is(name string) bool { return len(s.Type) == 0 || slices.Contains(s.Type, name) }
 
 func (s *shape) anyFits(v any) bool {
 	for _, one := range s.AnyOf {
@@ -175,13 +176,4 @@ func (s *shape) fitsObject(v map[string]any) bool {
 		}
 	}
 	return true
-}
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }

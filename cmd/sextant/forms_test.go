@@ -133,10 +133,10 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// The forms over the records of four files of the NTSB, in two wordings each.
+// The forms over the records of four files of the NTSB, most in two wordings.
 func TestFormsOnRealFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 25,000 records in")
+		t.Skip("needs tests without -short: it takes 25,000 records in")
 	}
 	dir := os.Getenv("SEXTANT_SHARED")
 	if dir == "" {

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"sort"
+	"unsafe"
 )
 
 // Strings numbers distinct strings from 0 in order of arrival. The strings lie in one
@@ -91,6 +92,10 @@ func (d *Strings) At(i uint32) []byte {
 
 // Str returns string i as a copy.
 func (d *Strings) Str(i uint32) string { return string(d.At(i)) }
+
+// Bytes returns the bytes of a string without copying, for Find and Add; they must not be
+// changed.
+func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // Find returns the number of s.
 func (d *Strings) Find(s []byte) (uint32, bool) {

@@ -57,7 +57,7 @@ func pinged(t *testing.T, url string) error {
 func TestTLSOfTheSystem(t *testing.T) {
 	url := os.Getenv("SEXTANT_TLS_TEST")
 	if url == "" {
-		t.Skip("TestTLS runs it")
+		t.Skip("needs SEXTANT_TLS_TEST, the address that TestTLS runs it with")
 	}
 	if err := pinged(t, url); err != nil {
 		t.Error(err)

@@ -19,7 +19,7 @@ func impatient(t testing.TB, url string) store.Store {
 // never nothing found, never lost what was acknowledged, and an answer in time.
 func TestOutages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for what never answers")
+		t.Skip("needs tests without -short: it waits for what never answers")
 	}
 	t.Parallel()
 	storetest.Outages(t, newFake(t).URL, impatient)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/sextant-rag/sextant/filter"
 	"github.com/sextant-rag/sextant/store"
 	"github.com/sextant-rag/sextant/store/qdrant"
+	"github.com/sextant-rag/sextant/store/storetest"
 )
 
 // Two encoders of four dimensions that agree on nothing: only by its name is one's vector
@@ -31,22 +31,7 @@ const (
 )
 
 // by is the vector an encoder has for a text.
-func by(encoder, text string) []float32 {
-	h := uint64(14695981039346656037)
-	for _, b := range []byte(encoder + "\x00" + text) {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	rng := rand.New(rand.NewPCG(h, 1))
-	v, sum := make([]float32, 4), 0.0
-	for i := range v {
-		x := rng.NormFloat64()
-		v[i], sum = float32(x), sum+x*x
-	}
-	for i := range v {
-		v[i] = float32(float64(v[i]) / math.Sqrt(sum))
-	}
-	return v
-}
+func by(encoder, text string) []float32 { return storetest.Vector(encoder, text, 4) }
 
 func leaves() sextant.Collection {
 	return sextant.Collection{Name: "leaves", Encoder: older, Schema: filter.Schema{Fields: []filter.Field{{Name: "kind", Kind: filter.Keyword}}}}

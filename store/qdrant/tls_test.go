@@ -68,7 +68,7 @@ func authority(t *testing.T, c *x509.Certificate) string {
 func TestTLSOfTheSystem(t *testing.T) {
 	url := os.Getenv("SEXTANT_TLS_TEST")
 	if url == "" {
-		t.Skip("TestTLS runs it")
+		t.Skip("needs SEXTANT_TLS_TEST, the address that TestTLS runs it with")
 	}
 	if err := open(t, qdrant.Options{URL: url}).Ping(t.Context()); err != nil {
 		t.Error(err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
 	sqlite3 "modernc.org/sqlite" // registers the driver "sqlite"
 
@@ -238,6 +237,3 @@ func meaning(code int) error {
 	}
 	return store.ErrUnavailable
 }
-
-// bytesOf returns the bytes of a string without copying; they must not be changed.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

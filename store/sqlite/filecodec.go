@@ -39,7 +39,7 @@ func (w *fileWriter) uint(n uint64) {
 
 func (w *fileWriter) str(s string) {
 	w.uint(uint64(len(s)))
-	w.raw(bytesOf(s))
+	w.raw(intern.Bytes(s))
 }
 
 func (w *fileWriter) strings(d *intern.Strings) {

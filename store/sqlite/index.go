@@ -96,7 +96,7 @@ func (x *index) tableOf(f filter.Field) *table {
 
 // find returns the slot of a document's present version.
 func (x *index) find(id string) (uint32, bool) {
-	n, ok := x.ids.Find(bytesOf(id))
+	n, ok := x.ids.Find(intern.Bytes(id))
 	if !ok || x.slotOf[n] == 0 {
 		return 0, false
 	}
@@ -106,7 +106,7 @@ func (x *index) find(id string) (uint32, bool) {
 // add enters a row, whose document must not be there.
 func (x *index) add(r *row) error {
 	slot := x.documents.add()
-	id, isNew := x.ids.Add(bytesOf(r.id))
+	id, isNew := x.ids.Add(intern.Bytes(r.id))
 	if isNew {
 		x.slotOf = append(x.slotOf, 0)
 	}

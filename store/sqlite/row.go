@@ -8,6 +8,7 @@ import (
 
 	"github.com/sextant-rag/sextant"
 	"github.com/sextant-rag/sextant/filter"
+	"github.com/sextant-rag/sextant/internal/intern"
 	"github.com/sextant-rag/sextant/store"
 )
 
@@ -72,7 +73,7 @@ func (r *row) checksum() uint32 {
 	}
 	sum := crc32.Update(0, castagnoli, e.b)
 	for _, s := range []string{r.id, r.revision, r.title, r.text} {
-		sum = crc32.Update(sum, castagnoli, bytesOf(s))
+		sum = crc32.Update(sum, castagnoli, intern.Bytes(s))
 	}
 	for _, b := range [][]byte{r.meta, r.chunks, r.rest} {
 		sum = crc32.Update(sum, castagnoli, b)

@@ -48,7 +48,7 @@ func livedInFiles(t *testing.T, l life, n int) string {
 func wordFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("this system keeps words in memory")
+		t.Skip("needs a system on which files are mapped: this one keeps words in memory")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "c", "events-1", derivedFolder, "*"+lexical.FileSuffix))
 	if err != nil || len(files) == 0 {

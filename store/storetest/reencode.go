@@ -21,12 +21,15 @@ import (
 var dimensions = map[string]int{"test-8": 8, "other-8": 8, "small-4": 4}
 
 // encoded is the vector that an encoder has for a text.
-func encoded(encoder, text string) []float32 {
+func encoded(encoder, text string) []float32 { return Vector(encoder, text, dimensions[encoder]) }
+
+// Vector makes a vector of length 1 out of what an encoder is called and a text: the same
+// for the same, and another for anything else.
+func Vector(encoder, text string, dimension int) []float32 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s", encoder, text)
 	rng := rand.New(rand.NewPCG(h.Sum64(), 1)) //nolint:gosec // repeatable on purpose
-	v := make([]float32, dimensions[encoder])
-	sum := 0.0
+	v, sum := make([]float32, dimension), 0.0
 	for i := range v {
 		x := rng.NormFloat64()
 		v[i], sum = float32(x), sum+x*x
