@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,14 +18,7 @@ func TestWinterIn2021(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 8,106 cases in")
 	}
-	dir := os.Getenv("SEXTANT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	file := filepath.Join(dir, "data", "ntsb-carol", "NTSB_2020_2024.csv.gz")
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("needs %s in the shared data (SEXTANT_SHARED)", file)
-	}
+	file := sharedData(t, "ntsb-carol", "NTSB_2020_2024.csv.gz")
 	src, err := aviation.OpenNTSB(file)
 	if err != nil {
 		t.Fatal(err)
@@ -43,4 +37,16 @@ func TestWinterIn2021(t *testing.T) {
 	if _, c := d.figure(t, "How many fatal Cessna 172 accidents in Alaska in 2021?"); c.Total != 1 || c.Method.DataDate == "" {
 		t.Errorf("in the year: %d", c.Total)
 	}
+}
+
+// sharedData returns the path of a file of the shared data, which SEXTANT_SHARED names or
+// which lie beside the module; without it the test is skipped.
+func sharedData(t *testing.T, parts ...string) string {
+	t.Helper()
+	dir := cmp.Or(os.Getenv("SEXTANT_SHARED"), filepath.Join("..", "..", "..", "shared"))
+	file := filepath.Join(append([]string{dir, "data"}, parts...)...)
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("needs %s in the shared data (SEXTANT_SHARED)", file)
+	}
+	return file
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -138,17 +136,9 @@ func TestFormsOnRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs tests without -short: it takes 25,000 records in")
 	}
-	dir := os.Getenv("SEXTANT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
 	var sources []source.Source
 	for _, name := range []string{"NTSB_2010_2014.csv.gz", "NTSB_2015_2019.csv.gz", "NTSB_2020_2024.csv.gz", "carol-raw-export-4802.csv.gz"} {
-		file := filepath.Join(dir, "data", "ntsb-carol", name)
-		if _, err := os.Stat(file); err != nil {
-			t.Skipf("needs %s in the shared data (SEXTANT_SHARED)", file)
-		}
-		s, err := aviation.OpenNTSB(file)
+		s, err := aviation.OpenNTSB(sharedData(t, "ntsb-carol", name))
 		if err != nil {
 			t.Fatal(err)
 		}

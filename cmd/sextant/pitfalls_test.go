@@ -325,14 +325,7 @@ func TestPitfallsOnRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 79,557 records in")
 	}
-	dir := os.Getenv("SEXTANT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	file := filepath.Join(dir, "data", "ntsb-aviationdata", "AviationData-2017.csv.gz")
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("needs %s in the shared data (SEXTANT_SHARED)", file)
-	}
+	file := sharedData(t, "ntsb-aviationdata", "AviationData-2017.csv.gz")
 	src, err := aviation.OpenNTSB(file)
 	if err != nil {
 		t.Fatal(err)
